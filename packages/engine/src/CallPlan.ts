@@ -1,0 +1,76 @@
+// Everything one call needs to know, fixed before it starts: the front desk turns a published version,
+// overrides and variables into this value, and the engine asks nobody anything afterwards.
+// Placeholders are already filled in. Serialisable but for the redacted key.
+import type { Redacted } from "effect"
+import type { ToolSource } from "@parley/contract/SessionItem"
+import type { ToolSpec } from "@parley/llm/ChatModel"
+
+export interface CallPlan {
+  readonly sessionId: string
+  readonly prompt: {
+    readonly system: string
+    readonly firstMessage: FirstMessage
+  }
+  readonly voice: {
+    /** Empty for the platform's default. */
+    readonly id: string
+    /** ISO 639-1. */
+    readonly language: string
+    /** 0.5 to 2. */
+    readonly speed: number
+  }
+  readonly hearing: {
+    readonly language: string
+    readonly keyterms: ReadonlyArray<string>
+  }
+  readonly conversation: ConversationRules
+  readonly llm: LlmChoice
+  readonly tools: ReadonlyArray<PlannedTool>
+  /** `tools.system_tools.hang_up_call`. */
+  readonly hangUpTool: boolean
+  /** Whether tool.* events reach the client (`tool_events`). */
+  readonly toolEvents: boolean
+  /** Extra top-level fields of every model request: session_id, user_id, the vendor's extra body. */
+  readonly llmExtra: Readonly<Record<string, unknown>>
+}
+
+export type FirstMessage =
+  | { readonly mode: "off" }
+  | { readonly mode: "fixed"; readonly text: string }
+  /** The model opens, told how by this instruction. */
+  | { readonly mode: "prompt"; readonly instruction: string }
+
+/** Times in milliseconds; names and defaults of the spec's `conversation` section. */
+export interface ConversationRules {
+  readonly maxDurationMs: number
+  /** Silence after the last voiced sample before the caller's turn counts as over. */
+  readonly responseWaitMs: number
+  /** Upper bound of that silence when the sentence looks unfinished; null for the engine's own. */
+  readonly responseMaxWaitMs: number | null
+  readonly eagerness: "relaxed" | "balanced" | "eager"
+  readonly interruptible: boolean
+  readonly interruptionSensitivity: "low" | "balanced" | "high"
+  readonly interruptionIgnorePhrases: ReadonlyArray<string>
+  readonly speculativeResponse: boolean
+  readonly reengage: boolean
+  readonly hangupAfterMs: number
+  readonly farewell: boolean
+}
+
+export type LlmChoice =
+  | { readonly kind: "default"; readonly model: string }
+  | {
+      readonly kind: "custom"
+      readonly baseUrl: string
+      readonly model: string
+      readonly apiKey: Redacted.Redacted<string>
+    }
+
+export interface PlannedTool {
+  readonly spec: ToolSpec
+  readonly source: ToolSource
+  readonly mode: "blocking" | "background" | "fire_and_forget"
+  readonly timeoutMs: number
+  /** `hide`: the model learns only that the call failed. */
+  readonly errorHandling: "passthrough" | "hide"
+}

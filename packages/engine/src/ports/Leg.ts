@@ -1,0 +1,45 @@
+// One side of a call: source and sink of sound and of small messages. A transport makes it, a
+// conversation owns it. Sound crosses by plain calls on the media thread; nothing here waits.
+// A leg outlives reconnects of its client: while the network is away it hears nothing and plays into
+// the void, and only when its grace is over does it report `lost`.
+import type { AgentEvent, AgentState, ClientEvent } from "@parley/contract/ClientEvent"
+import type { EndReason } from "@parley/contract/EndReason"
+
+/** Caller audio as the engine hears it: mono 16 kHz, 20 ms. */
+export const hearingRate = 16_000
+export const frameMs = 20
+
+export interface LegEars {
+  /** One decoded frame of 320 samples at 16 kHz. The array is the leg's own and reused: copy what is kept. */
+  readonly onFrame: (samples: Int16Array) => void
+  readonly onEvent: (event: ClientEvent) => void
+  /** One DTMF digit (RFC 4733). */
+  readonly onDigit: (digit: string) => void
+  /** The far side left (`left`), stayed silent beyond the watchdog (`lost`), or the transport broke (`failed`). At most once. */
+  readonly onClosed: (how: "left" | "lost" | "failed") => void
+}
+
+export type LegMessage =
+  | { readonly _tag: "State"; readonly state: AgentState }
+  /** Replaces the text told before for this segment. */
+  | { readonly _tag: "UserTranscript"; readonly segmentId: string; readonly text: string; readonly final: boolean }
+  /** Appends; paced to playback by the engine. */
+  | { readonly _tag: "AgentDelta"; readonly segmentId: string; readonly delta: string }
+  /** The segment's stream closes: final. */
+  | { readonly _tag: "AgentDone"; readonly segmentId: string }
+  | { readonly _tag: "Event"; readonly event: AgentEvent }
+
+export interface Leg {
+  /** Rate of the frames this leg plays: 24000 on WebRTC, 8000 on G.711. */
+  readonly playRate: number
+  /** Called once; frames and events that came before are lost, except events, which the leg holds until now. */
+  readonly attach: (ears: LegEars) => void
+  /**
+   * Called every 20 ms by the process's one tick: a frame of `playRate / 50` samples, or undefined for
+   * silence. The array is the engine's own and reused.
+   */
+  readonly play: (frame: Int16Array | undefined) => void
+  readonly tell: (message: LegMessage) => void
+  /** Say goodbye and release everything. Idempotent; `onClosed` is not called for it. */
+  readonly close: (reason: EndReason) => void
+}

@@ -1,0 +1,50 @@
+// The port of text to speech: one phrase in, a stream of audio and word times out.
+// Interrupting the stream stops the provider's work at once.
+import type { Stream } from "effect"
+import type { SpeechError } from "./SpeechError.ts"
+
+export interface SynthesisRequest {
+  /** One phrase or sentence, already normalised for speaking. Never empty. */
+  readonly text: string
+  /** Provider voice name; `""` or `default` for the provider's own default. */
+  readonly voice: string
+  /** 0.5 to 2; 1 is the voice's own pace. */
+  readonly speed: number
+  /** ISO 639-1. */
+  readonly language: string
+  /** First phrases of a reply go before later ones in a queue. */
+  readonly urgent: boolean
+  /** Sampling temperature and the like, for engines that have such a notion. */
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+export interface WordTime {
+  readonly text: string
+  /** Character range in `SynthesisRequest.text`, end exclusive. */
+  readonly from: number
+  readonly to: number
+  /** Milliseconds from the first sample of this phrase. */
+  readonly startMs: number
+  readonly endMs: number
+  /** False where the engine gives no alignment and the time is interpolated. */
+  readonly exact: boolean
+}
+
+export type SpeechChunk =
+  | { readonly _tag: "Audio"; readonly samples: Int16Array; readonly sampleRate: number }
+  /** Replaces any `Words` sent before for this phrase; may come after the audio. */
+  | { readonly _tag: "Words"; readonly words: ReadonlyArray<WordTime> }
+
+export interface VoiceInfo {
+  readonly id: string
+  readonly name: string
+  readonly language: string
+}
+
+export interface Synthesizer {
+  /** Provider id as in settings and `/health`: `flite`, `openai`. */
+  readonly provider: string
+  readonly voices: ReadonlyArray<VoiceInfo>
+  /** Mono 16-bit PCM as it is made. Fails with `InvalidOutput` when the provider answers without audio. */
+  readonly synthesize: (request: SynthesisRequest) => Stream.Stream<SpeechChunk, SpeechError>
+}
