@@ -1,0 +1,77 @@
+// The agent record and its versions (decisions 6.1, 6.2).
+import { Schema } from "effect"
+import { ConfigPatch, ReturnedSections } from "./AgentConfig/AgentConfig.ts"
+import { listOf, text, textBetween } from "./Field.ts"
+import { pageFields } from "./Page.ts"
+
+export const AgentStatus = Schema.Literals(["active", "archived"])
+export const PublicationState = Schema.Literals(["live", "draft"])
+
+/** What a session may override when the agent allows it; `first_message_prompt` rides on `first_message`. */
+export const OverrideName = Schema.Literals(["first_message", "system_prompt", "voice_id", "language"])
+export type OverrideName = typeof OverrideName.Type
+
+export const Agent = Schema.Struct({
+  agent_id: Schema.String,
+  workspace_id: Schema.String,
+  name: Schema.String,
+  description: Schema.String,
+  status: AgentStatus,
+  publication_state: PublicationState,
+  public_enabled: Schema.Boolean,
+  allowed_origins: Schema.Array(Schema.String),
+  overrides_allowed: Schema.Array(OverrideName),
+  created_at: Schema.String,
+  updated_at: Schema.String
+})
+export type Agent = typeof Agent.Type
+
+const name = textBetween(1, 120)
+const description = text(2000)
+
+export const AgentCreate = Schema.Struct({
+  name,
+  description: Schema.optionalKey(description),
+  config: Schema.optionalKey(ConfigPatch)
+})
+export type AgentCreate = typeof AgentCreate.Type
+
+const origin = text(300).check(
+  Schema.isPattern(/^https?:\/\/[^/?#@\s]+$/i, { message: "must be an origin: scheme, host and port only" })
+)
+
+export const AgentPatch = Schema.Struct({
+  name: Schema.optionalKey(name),
+  description: Schema.optionalKey(description),
+  status: Schema.optionalKey(AgentStatus),
+  public_enabled: Schema.optionalKey(Schema.Boolean),
+  allowed_origins: Schema.optionalKey(listOf(origin, 20)),
+  overrides_allowed: Schema.optionalKey(
+    listOf(OverrideName, 8).check(Schema.isUnique({ message: "must not repeat an entry" }))
+  )
+})
+export type AgentPatch = typeof AgentPatch.Type
+
+export const AgentDuplicate = Schema.Struct({ name: Schema.optionalKey(name) })
+
+export const AgentPage = Schema.Struct({ agents: Schema.Array(Agent), ...pageFields })
+
+export const Publish = Schema.Struct({
+  version_title: Schema.optionalKey(Schema.NullOr(text(120))),
+  version_description: Schema.optionalKey(Schema.NullOr(text(2000)))
+})
+export type Publish = typeof Publish.Type
+
+export const VersionSummary = Schema.Struct({
+  version_number: Schema.Int,
+  version_title: Schema.NullOr(Schema.String),
+  version_description: Schema.NullOr(Schema.String),
+  config_hash: Schema.String,
+  published_at: Schema.String
+})
+export type VersionSummary = typeof VersionSummary.Type
+
+export const Version = Schema.Struct({ ...VersionSummary.fields, config: ReturnedSections })
+export type Version = typeof Version.Type
+
+export const VersionPage = Schema.Struct({ versions: Schema.Array(VersionSummary), ...pageFields })

@@ -1,0 +1,10 @@
+// Section `tools`: which of the workspace's tools the agent may use, and the built-in ones.
+import { Schema } from "effect"
+import { defaulted, listOf, textBetween } from "../Field.ts"
+
+export const Tools = Schema.Struct({
+  enabled: defaulted(Schema.Boolean, true),
+  tool_ids: defaulted(listOf(textBetween(1, 128), 100), []),
+  system_tools: defaulted(Schema.Struct({ hang_up_call: defaulted(Schema.Boolean, false) }), {})
+})
+export type Tools = typeof Tools.Type

@@ -1,0 +1,54 @@
+// The building blocks of request schemas: bounded text, bounded numbers, fields with a default.
+// Text that PostgreSQL cannot store (NUL, lone surrogates) is refused here, once, for every field.
+// Check messages never quote the value: they go into error bodies.
+import { Effect, Schema } from "effect"
+
+const storable = Schema.makeFilter((value: string) =>
+  value.isWellFormed() && !value.includes("\0") ? undefined : "must be valid Unicode text without NUL characters"
+)
+
+/** A string of at most `max` UTF-16 units. */
+export const text = (max: number) =>
+  Schema.String.check(Schema.isMaxLength(max, { message: `must be at most ${max} characters` }), storable)
+
+export const textBetween = (min: number, max: number) =>
+  text(max).check(Schema.isMinLength(min, { message: `must be at least ${min} characters` }))
+
+export const textMatching = (pattern: RegExp, max: number, message: string) =>
+  text(max).check(Schema.isPattern(pattern, { message }))
+
+const between = (minimum: number, maximum: number) =>
+  Schema.isBetween({ minimum, maximum }, { message: `must be between ${minimum} and ${maximum}` })
+
+export const numberBetween = (minimum: number, maximum: number) => Schema.Finite.check(between(minimum, maximum))
+
+export const wholeBetween = (minimum: number, maximum: number) =>
+  Schema.Finite.check(Schema.isInt({ message: "must be a whole number" }), between(minimum, maximum))
+
+export const listOf = <S extends Schema.Top>(item: S, max: number) =>
+  Schema.Array(item).check(Schema.isMaxLength(max, { message: `must have at most ${max} entries` }))
+
+/** The key may be left out and then has this value; an explicit null is refused unless the schema takes it. */
+export const defaulted = <S extends Schema.Top>(schema: S, value: S["Encoded"]) =>
+  schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
+
+/** A JSON object whose serialised form is at most `maxBytes` and can be stored. */
+export const jsonObject = (maxBytes: number) =>
+  Schema.Record(Schema.String, Schema.Json).check(
+    Schema.makeFilter((value) => {
+      const json = JSON.stringify(value)
+      if (json.length * 3 > maxBytes && utf8Length(json) > maxBytes) return `must be at most ${maxBytes} bytes of JSON`
+      return /\\u(0000|d[89a-f])/i.test(json) ? "must be valid Unicode text without NUL characters" : undefined
+    })
+  )
+
+/** Bytes of the text in UTF-8. */
+export const utf8Length = (value: string): number => {
+  let bytes = 0
+  for (let i = 0; i < value.length; i++) {
+    const unit = value.charCodeAt(i)
+    // A surrogate is half of a four-byte character.
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3
+  }
+  return bytes
+}

@@ -1,0 +1,18 @@
+// The main API as one value: the server implements it, clients are derived from it, /openapi.json describes it.
+// Fields a schema does not know are errors, and all faults of a body are told at once.
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Health } from "../Health.ts"
+import { AgentsApi } from "./Agents.ts"
+import { SessionsApi } from "./Sessions.ts"
+
+export class SystemApi extends HttpApiGroup.make("system", { topLevel: true }).add(
+  HttpApiEndpoint.get("health", "/health", { success: Health })
+) {}
+
+export class MainApi extends HttpApi.make("parley")
+  .add(AgentsApi)
+  .add(SessionsApi)
+  .add(SystemApi)
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error", errors: "all" })
+  .annotate(HttpApi.QueryParseOptions, { errors: "all" })
+  .annotateMerge(OpenApi.annotations({ title: "Parley", version: "1" })) {}

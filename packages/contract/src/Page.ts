@@ -1,0 +1,42 @@
+// How every list is paged (spec: lists; decisions 7): by opaque cursor, or by 1-based page, never both.
+// Offsets past 100,000 rows are refused. `total` is null on the cursor path unless asked for.
+import { Schema } from "effect"
+
+const wholeText = Schema.NumberFromString.check(Schema.isInt({ message: "must be a whole number" }))
+
+const trueOrFalse = Schema.Literals(["true", "false"])
+
+export const queryBoolean = Schema.optionalKey(trueOrFalse)
+
+export const PageQuery = {
+  cursor: Schema.optionalKey(Schema.String),
+  page: Schema.optionalKey(wholeText.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be at least 1" }))),
+  include_total: queryBoolean,
+  page_size: Schema.optionalKey(
+    wholeText.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
+  )
+}
+
+/** What a list is asked for, as the storage understands it. */
+export interface PageRequest {
+  readonly cursor?: string
+  readonly page?: number
+  readonly include_total?: "true" | "false"
+  readonly page_size?: number
+}
+
+export const defaultPageSize = 30
+export const maxOffset = 100_000
+
+export const pageFields = {
+  has_more: Schema.Boolean,
+  next_cursor: Schema.NullOr(Schema.String),
+  total: Schema.NullOr(Schema.Int)
+}
+
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  readonly has_more: boolean
+  readonly next_cursor: string | null
+  readonly total: number | null
+}
