@@ -1,0 +1,139 @@
+// One call, from the first frame to the last: a scope with the ear, the floor, the reply, the hands and
+// the player in it. The loop takes one signal at a time, lets the floor decide, and carries the moves
+// out; none of them waits. Ends with the reason; closing the scope takes everything along.
+import { Cause, Clock, Deferred, Effect, FiberHandle, Queue } from "effect"
+import type { EndReason } from "@parley/contract/EndReason"
+import type { ClientEvent } from "@parley/contract/ClientEvent"
+import type { Fact } from "@parley/contract/Fact"
+import type { CallPlan } from "./CallPlan.ts"
+import * as AsrStream from "./hearing/AsrStream.ts"
+import * as Journal from "./Journal.ts"
+import { Pacer } from "./media/Pacer.ts"
+import { CallParts } from "./ports/CallParts.ts"
+import type { Leg } from "./ports/Leg.ts"
+import * as Stage from "./Stage.ts"
+import { nextDeadline } from "./turn/deadlines.ts"
+import * as Floor from "./turn/Floor.ts"
+import type { Signal } from "./turn/Signal.ts"
+import { step } from "./turn/TurnTaking.ts"
+
+export interface SessionOptions {
+  readonly plan: CallPlan
+  readonly leg: Leg
+  /** Every fact, in order, on the call's own fiber or the media thread; must not throw. */
+  readonly remember: (fact: Fact) => void
+  /** Completed from outside to end the call. */
+  readonly endAsked: Deferred.Deferred<EndReason>
+}
+
+/** Signals waiting at once; a call that cannot keep up is lost, not the process. */
+const mailboxSize = 4_096
+/** Two windows (64 ms) without voice commit an utterance when a reply may be begun on it at once. */
+const pauseWindows = { speculative: 2, patient: 6 } as const
+
+export const run = Effect.fnUntraced(function* ({ endAsked, leg, plan, remember }: SessionOptions) {
+  const parts = yield* CallParts
+  const pacer = yield* Pacer
+  const clock = yield* Clock.Clock
+  const scope = yield* Effect.scope
+  const startedAt = clock.currentTimeNanosUnsafe()
+  const now = (): number => Number(clock.currentTimeNanosUnsafe() - startedAt) / 1e6
+  const isoNow = (): string => new Date(clock.currentTimeMillisUnsafe()).toISOString()
+  const journal = Journal.make(remember)
+  const mailbox = yield* Queue.dropping<Signal>(mailboxSize)
+  const defect = yield* Deferred.make<never>()
+  const onDefect = (cause: Cause.Cause<never>): void => void Deferred.doneUnsafe(defect, Effect.failCause(cause))
+  const tell = (signal: Signal): void => {
+    if (!Queue.offerUnsafe(mailbox, signal)) onDefect(Cause.die(new Error("the call's mailbox is full")))
+  }
+  const onFault = (name: string, data: Record<string, unknown>): void => journal.fault(now(), name, data)
+
+  const stage = yield* Stage.make({ plan, parts, leg, scope, now, isoNow, remember, tell, onFault, onDefect })
+  yield* Effect.addFinalizer(() => Effect.sync(pacer.join(stage.player)))
+
+  const ear =
+    parts.transcriber === undefined
+      ? undefined
+      : yield* AsrStream.make({
+          ...plan.hearing,
+          transcriber: parts.transcriber,
+          voiceActivity: parts.voiceActivity,
+          pauseWindows: plan.conversation.speculativeResponse ? pauseWindows.speculative : pauseWindows.patient,
+          now,
+          tell,
+          onFault
+        })
+  if (ear === undefined) {
+    onFault("no_transcriber", {})
+    leg.tell({ _tag: "Event", event: { type: "error", code: "provider_error", message: "no speech recognition" } })
+  }
+  leg.attach({
+    onFrame: (frame) => ear?.hear(frame),
+    onEvent: (event) =>
+      event.type === "client_tool.result" ? stage.tools.onClientResult(event) : tell(signalOf(event)),
+    onDigit: (digit) => tell({ _tag: "Digit", digit }),
+    onClosed: (how) => tell({ _tag: "EndAsked", reason: closedReasons[how] })
+  })
+  yield* Effect.forkScoped(Effect.map(Deferred.await(endAsked), (reason) => tell({ _tag: "EndAsked", reason })))
+
+  const alarm = yield* FiberHandle.make<void>()
+  let floor = Floor.initial({
+    ...plan.conversation,
+    firstMessage: plan.prompt.firstMessage.mode,
+    partials: parts.transcriber?.streaming ?? false
+  })
+  let alarmAt = Number.POSITIVE_INFINITY
+  const converse = Effect.gen(function* () {
+    tell({ _tag: "CallStarted" })
+    while (floor.ended === null) {
+      const signal = yield* Queue.take(mailbox)
+      const at = now()
+      if (signal._tag === "TimePassed") alarmAt = Number.POSITIVE_INFINITY
+      journal.signal(at, signal)
+      const [next, moves] = step(floor, signal, at)
+      floor = next
+      for (const move of moves) {
+        journal.move(at, move)
+        yield* stage.perform(move)
+      }
+      const due = nextDeadline(floor)?.at ?? Number.POSITIVE_INFINITY
+      if (due !== alarmAt) {
+        alarmAt = due
+        const wait = Effect.sleep(Math.max(0, due - now()))
+        yield* FiberHandle.run(
+          alarm,
+          Effect.map(wait, () => tell({ _tag: "TimePassed" }))
+        )
+      }
+    }
+    return floor.ended
+  })
+
+  const reason = yield* Effect.raceFirst(converse, Deferred.await(defect)).pipe(
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause)
+        : Effect.logError("a call ended by a defect", Cause.pretty(cause)).pipe(
+            Effect.as("internal_error" satisfies EndReason as EndReason)
+          )
+    ),
+    Effect.onInterrupt(() => stage.finish("internal_error"))
+  )
+  yield* stage.finish(reason)
+  return reason
+}, Effect.scoped)
+
+const closedReasons = { left: "user_hangup", lost: "heartbeat_timeout", failed: "internal_error" } as const
+
+const signalOf = (event: Exclude<ClientEvent, { type: "client_tool.result" }>): Signal => {
+  switch (event.type) {
+    case "user.message":
+      return { _tag: "Typed", text: event.text, spoken: event.audio ?? true }
+    case "user.activity":
+      return { _tag: "ActivitySeen" }
+    case "user.interrupt":
+      return { _tag: "InterruptAsked" }
+    case "user.hangup":
+      return { _tag: "EndAsked", reason: "user_hangup" }
+  }
+}

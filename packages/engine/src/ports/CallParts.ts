@@ -1,0 +1,31 @@
+// What the engine needs from outside to hold a call: the engines of speech, the mind, and the hands.
+import { Context, Data, type Effect } from "effect"
+import type { ChatModel } from "@parley/llm/ChatModel"
+import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
+import type { Transcriber } from "@parley/speech/ports/Transcriber"
+import type { VoiceActivity } from "@parley/speech/ports/VoiceActivity"
+import type { LlmChoice, PlannedTool } from "../CallPlan.ts"
+
+export class ToolFailure extends Data.TaggedError("ToolFailure")<{
+  /** For the model and the history; holds no credential. */
+  readonly message: string
+}> {}
+
+/** Runs a tool that lives outside of the call (webhook, builtin of another room). Bounded by the caller. */
+export type RunTool = (call: {
+  readonly sessionId: string
+  readonly tool: PlannedTool
+  readonly args: Readonly<Record<string, unknown>>
+}) => Effect.Effect<string, ToolFailure>
+
+export class CallParts extends Context.Service<
+  CallParts,
+  {
+    readonly synthesizer: Synthesizer
+    /** Undefined when no recogniser is configured or present: the call is then typed only. */
+    readonly transcriber: Transcriber | undefined
+    readonly voiceActivity: VoiceActivity
+    readonly chat: (choice: LlmChoice) => ChatModel
+    readonly runTool: RunTool
+  }
+>()("@parley/engine/CallParts") {}

@@ -1,0 +1,11 @@
+// What a reply hands to the player: its audio, its words, and which of them is which.
+import type { Playout } from "../media/Playout.ts"
+import type { SpokenText } from "./SpokenText.ts"
+
+export interface ReplySound {
+  readonly id: number
+  readonly playout: Playout
+  readonly spoken: SpokenText
+  /** Answer to a typed message that asked for no audio. */
+  readonly silent: boolean
+}

@@ -1,0 +1,83 @@
+// A leg without a network, for rehearsals: the caller's side is scripted on the Effect Clock, everything
+// the agent does is kept with its time. Voice is a loud tone, silence is zeros.
+import { Clock, Effect } from "effect"
+import type { ClientEvent } from "@parley/contract/ClientEvent"
+import type { EndReason } from "@parley/contract/EndReason"
+import { frameMs, hearingRate, type Leg, type LegEars, type LegMessage } from "../ports/Leg.ts"
+
+const frameSamples = (hearingRate * frameMs) / 1000
+
+export interface FakeLeg extends Leg {
+  readonly caller: {
+    /** Loud frames for this long. */
+    readonly speaks: (ms: number) => Effect.Effect<void>
+    /** Silent frames for this long; the ear needs some to notice a pause. */
+    readonly pauses: (ms: number) => Effect.Effect<void>
+    readonly sends: (event: ClientEvent) => void
+    readonly presses: (digit: string) => void
+    readonly leaves: (how?: "left" | "lost" | "failed") => void
+  }
+  /** Milliseconds of reply audio played so far. */
+  readonly playedMs: () => number
+  /** When the last audible frame left, milliseconds on the clock; -1 before. */
+  readonly lastPlayedAt: () => number
+  readonly messages: ReadonlyArray<{ readonly at: number; readonly message: LegMessage }>
+  readonly closed: () => EndReason | null
+  /** The frame as played, for those who listen on. */
+  onPlayed: ((frame: Int16Array) => void) | undefined
+}
+
+export const make = Effect.fnUntraced(function* (playRate = 24_000): Effect.fn.Return<FakeLeg> {
+  const clock = yield* Clock.Clock
+  const now = (): number => clock.currentTimeMillisUnsafe()
+  const loud = tone()
+  const quiet = new Int16Array(frameSamples)
+  const messages: Array<{ readonly at: number; readonly message: LegMessage }> = []
+  const early: Array<ClientEvent> = []
+  let ears: LegEars | undefined
+  let played = 0
+  let lastPlayedAt = -1
+  let reason: EndReason | null = null
+
+  const frames = (frame: Int16Array, ms: number): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      for (let sent = 0; sent < ms; sent += frameMs) {
+        yield* Effect.sleep(frameMs)
+        ears?.onFrame(frame)
+      }
+    })
+
+  const leg: FakeLeg = {
+    playRate,
+    attach: (to) => {
+      ears = to
+      for (const event of early) to.onEvent(event)
+    },
+    play: (frame) => {
+      if (frame === undefined) return
+      played++
+      lastPlayedAt = now()
+      leg.onPlayed?.(frame)
+    },
+    tell: (message) => void messages.push({ at: now(), message }),
+    close: (why) => void (reason ??= why),
+    caller: {
+      speaks: (ms) => frames(loud, ms),
+      pauses: (ms) => frames(quiet, ms),
+      sends: (event) => (ears === undefined ? void early.push(event) : ears.onEvent(event)),
+      presses: (digit) => ears?.onDigit(digit),
+      leaves: (how = "left") => ears?.onClosed(how)
+    },
+    playedMs: () => played * frameMs,
+    lastPlayedAt: () => lastPlayedAt,
+    messages,
+    closed: () => reason,
+    onPlayed: undefined
+  }
+  return leg
+})
+
+const tone = (): Int16Array =>
+  Int16Array.from({ length: frameSamples }, (_, i) =>
+    Math.round(8_000 * Math.sin((2 * Math.PI * 200 * i) / hearingRate))
+  )

@@ -1,0 +1,128 @@
+// A whole call on a virtual clock: a scripted caller, scripted engines, the real conversation. The facts
+// are what a test expects things of.
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import type { EndReason } from "@parley/contract/EndReason"
+import type { Fact } from "@parley/contract/Fact"
+import type { SessionItem } from "@parley/contract/SessionItem"
+import type { TurnLatency } from "@parley/contract/TurnLatency"
+import type { ChatModel } from "@parley/llm/ChatModel"
+import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
+import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
+import type { Transcriber } from "@parley/speech/ports/Transcriber"
+import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
+import { makeScriptedTranscriber } from "@parley/speech/testing/ScriptedTranscriber"
+import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
+import type { CallPlan, ConversationRules, PlannedTool } from "../CallPlan.ts"
+import { CallParts, type RunTool, ToolFailure } from "../ports/CallParts.ts"
+import * as Session from "../Session.ts"
+import * as FakeLeg from "./FakeLeg.ts"
+import * as VirtualPacer from "./VirtualPacer.ts"
+
+export interface RehearsalScript {
+  /** What the recogniser makes of each utterance, in order. */
+  readonly hears?: ReadonlyArray<string>
+  readonly transcriber?: Transcriber | undefined
+  readonly chat?: ChatModel
+  readonly synthesizer?: Synthesizer
+  readonly rules?: Partial<ConversationRules>
+  readonly firstMessage?: CallPlan["prompt"]["firstMessage"]
+  readonly tools?: ReadonlyArray<PlannedTool>
+  readonly runTool?: RunTool
+  readonly hangUpTool?: boolean
+  readonly toolEvents?: boolean
+}
+
+export interface Rehearsal {
+  readonly leg: FakeLeg.FakeLeg
+  readonly caller: FakeLeg.FakeLeg["caller"]
+  readonly facts: ReadonlyArray<Fact>
+  readonly items: () => ReadonlyArray<SessionItem>
+  /** "user: ..." and "assistant: ..." lines as the record has them. */
+  readonly transcript: () => ReadonlyArray<string>
+  readonly latencies: () => ReadonlyArray<TurnLatency>
+  readonly moves: () => ReadonlyArray<string>
+  readonly state: () => string
+  readonly endAsked: (reason: EndReason) => void
+  /** Undefined while the call lives. */
+  readonly ended: () => EndReason | undefined
+}
+
+export const defaultRules: ConversationRules = {
+  maxDurationMs: 1_800_000,
+  responseWaitMs: 550,
+  responseMaxWaitMs: null,
+  eagerness: "balanced",
+  interruptible: true,
+  interruptionSensitivity: "balanced",
+  interruptionIgnorePhrases: [],
+  speculativeResponse: true,
+  reengage: false,
+  hangupAfterMs: 60_000,
+  farewell: false
+}
+
+export const planOf = (script: RehearsalScript): CallPlan => ({
+  sessionId: "ses_rehearsal",
+  prompt: { system: "You are helpful.", firstMessage: script.firstMessage ?? { mode: "off" } },
+  voice: { id: "", language: "en", speed: 1 },
+  hearing: { language: "en", keyterms: [] },
+  conversation: { ...defaultRules, ...script.rules },
+  llm: { kind: "default", model: "" },
+  tools: script.tools ?? [],
+  hangUpTool: script.hangUpTool ?? false,
+  toolEvents: script.toolEvents ?? true,
+  llmExtra: {}
+})
+
+/** Starts the call and hands over its strings; the call is cut off when the scope closes. */
+export const rehearse = Effect.fnUntraced(function* (script: RehearsalScript = {}) {
+  const leg = yield* FakeLeg.make()
+  const facts: Array<Fact> = []
+  const endAsked = yield* Deferred.make<EndReason>()
+  const context = yield* Layer.build(VirtualPacer.layer)
+  const call = Session.run({ plan: planOf(script), leg, remember: (fact) => void facts.push(fact), endAsked })
+  const fiber = yield* Effect.forkScoped(Effect.provide(call, Context.add(context, CallParts, partsOf(script))))
+  // The call is listening before the caller's first move.
+  yield* Effect.yieldNow
+  const items = (): ReadonlyArray<SessionItem> => {
+    const byKey = new Map<string, SessionItem>()
+    for (const fact of facts) {
+      if (fact._tag !== "ItemRecorded") continue
+      const { item } = fact
+      byKey.set(item.type === "message" ? item.id : `${item.type}:${item.call_id}`, item)
+    }
+    return [...byKey.values()]
+  }
+  const rehearsal: Rehearsal = {
+    leg,
+    caller: leg.caller,
+    facts,
+    items,
+    transcript: () => items().flatMap((item) => (item.type === "message" ? [`${item.role}: ${item.content}`] : [])),
+    latencies: () => facts.flatMap((fact) => (fact._tag === "TurnMeasured" ? [fact.latency] : [])),
+    moves: () =>
+      facts.flatMap((fact) => (fact._tag === "Journaled" && fact.entry.kind === "move" ? [fact.entry.name] : [])),
+    state: () => {
+      const states = leg.messages.flatMap(({ message }) => (message._tag === "State" ? [message.state] : []))
+      return states.at(-1) ?? ""
+    },
+    endAsked: (reason) => void Deferred.doneUnsafe(endAsked, Effect.succeed(reason)),
+    ended: () => {
+      const exit = fiber.pollUnsafe()
+      return exit?._tag === "Success" ? exit.value : undefined
+    }
+  }
+  return Object.assign(rehearsal, { done: Fiber.join(fiber) })
+})
+
+const partsOf = (script: RehearsalScript): CallParts["Service"] => {
+  const chat = script.chat ?? makeScriptedChatModel(["All right."])
+  return {
+    synthesizer: script.synthesizer ?? makeScriptedSynthesizer(),
+    transcriber:
+      "transcriber" in script ? script.transcriber : makeScriptedTranscriber({ utterances: script.hears ?? [] }),
+    voiceActivity: makeScriptedVoiceActivity(),
+    chat: () => chat,
+    runTool: script.runTool ?? (() => Effect.fail(new ToolFailure({ message: "no such tool" })))
+  }
+}

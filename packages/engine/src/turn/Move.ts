@@ -1,0 +1,42 @@
+// Everything the floor can decide. The loop carries moves out at once and in order; none of them waits.
+import type { AgentState } from "@parley/contract/ClientEvent"
+import type { EndReason } from "@parley/contract/EndReason"
+
+export type Line = "hold" | "apology" | "reengage" | "farewell"
+
+/** What a reply is to say. */
+export type ReplyCause =
+  | { readonly kind: "opening" }
+  /** Answer the caller's turn; for a guess `text` is what the turn holds so far. */
+  | { readonly kind: "turn"; readonly turn: string; readonly text: string; readonly spoken: boolean }
+  /** Tell what a background tool brought. */
+  | { readonly kind: "news" }
+  | { readonly kind: "line"; readonly line: Line }
+
+export type Move =
+  /** A speculative reply's frames are held until it is committed. */
+  | { readonly _tag: "BeginReply"; readonly reply: number; readonly cause: ReplyCause; readonly speculative: boolean }
+  | { readonly _tag: "CommitReply"; readonly reply: number }
+  /** Close a speculative reply; it was never there. */
+  | { readonly _tag: "DiscardReply"; readonly reply: number }
+  /** Close a reply; what was heard of it stays. */
+  | { readonly _tag: "Hush"; readonly reply: number }
+  /** Stop playing, keep everything: the caller may be taking the floor. */
+  | { readonly _tag: "YieldFloor"; readonly reply: number }
+  /** It was a cough: go on where it stopped. */
+  | { readonly _tag: "ResumeReply"; readonly reply: number }
+  /** The caller's turn, complete; the same turn again replaces it. */
+  | { readonly _tag: "RecordTurn"; readonly turn: string; readonly text: string; readonly clocks: TurnClocks }
+  | { readonly _tag: "ShowCaller"; readonly turn: string; readonly text: string; readonly final: boolean }
+  | { readonly _tag: "ShowState"; readonly state: AgentState }
+  | { readonly _tag: "End"; readonly reason: EndReason }
+
+/** The moments of a turn that the latency ledger starts from; milliseconds since the call began. */
+export interface TurnClocks {
+  /** Last voiced sample received (or the moment of typing). */
+  readonly lastVoicedAt: number
+  /** The configured wait was over. */
+  readonly waitedUntil: number
+  /** Wait over and final text there. */
+  readonly decidedAt: number
+}

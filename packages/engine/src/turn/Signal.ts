@@ -1,0 +1,31 @@
+// Everything that can happen to the floor of a call, as facts in the past tense. `at` is in
+// milliseconds since the call began, on the call's one clock.
+import type { EndReason } from "@parley/contract/EndReason"
+
+export type Signal =
+  | { readonly _tag: "CallStarted" }
+  /** The caller's voice set in; `since` is its first voiced sample. */
+  | { readonly _tag: "VoiceBegan"; readonly since: number }
+  /** The voice paused; an utterance was committed to the recogniser and will be answered by one `Final`. */
+  | { readonly _tag: "VoicePaused"; readonly lastVoicedAt: number }
+  | { readonly _tag: "Partial"; readonly text: string }
+  | { readonly _tag: "Final"; readonly text: string }
+  /** The recogniser is gone and no other can serve. */
+  | { readonly _tag: "HearingLost" }
+  | { readonly _tag: "Typed"; readonly text: string; readonly spoken: boolean }
+  | { readonly _tag: "Digit"; readonly digit: string }
+  | { readonly _tag: "InterruptAsked" }
+  | { readonly _tag: "ActivitySeen" }
+  /** The first sample of a reply left for the caller (or its first text, for a text-only one). */
+  | { readonly _tag: "ReplyStarted"; readonly reply: number }
+  /** Everything there was to say has been heard. */
+  | { readonly _tag: "ReplyEnded"; readonly reply: number }
+  /** The model gave no answer. */
+  | { readonly _tag: "ReplyFailed"; readonly reply: number }
+  /** The agent decided to hang up once this reply is over. */
+  | { readonly _tag: "HangUpDecided"; readonly reply: number }
+  /** A background tool has news worth telling at the next pause. */
+  | { readonly _tag: "NewsArrived" }
+  /** A deadline of the floor has passed. */
+  | { readonly _tag: "TimePassed" }
+  | { readonly _tag: "EndAsked"; readonly reason: EndReason }
