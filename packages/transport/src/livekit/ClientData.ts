@@ -1,0 +1,60 @@
+// What arrives on the data channels: events of the client app (topic `client-event`), DTMF digits, RPC calls,
+// and much that is not for us. Anything unknown, oversized or unreadable is passed over in silence: apps may be
+// newer than we are, and strangers must not be able to disturb a call.
+import { DataPacket, RpcAck, RpcError, RpcResponse } from "@livekit/protocol"
+import { ClientEvent, clientTopic } from "@parley/contract/ClientEvent"
+import { Option, Schema } from "effect"
+
+export type ClientData =
+  | { readonly _tag: "Event"; readonly event: ClientEvent }
+  | { readonly _tag: "Digit"; readonly digit: string }
+  | { readonly _tag: "Rpc"; readonly id: string }
+
+export const maxDataBytes = 16 * 1024
+
+const decodeEvent = Schema.decodeUnknownOption(Schema.fromJsonString(ClientEvent))
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+export const readPacket = (message: string | Buffer): DataPacket | undefined => {
+  if (typeof message === "string" || message.byteLength > maxDataBytes) return undefined
+  try {
+    return DataPacket.fromBinary(message)
+  } catch {
+    return undefined
+  }
+}
+
+export const readClientData = ({ value }: DataPacket): ClientData | undefined => {
+  switch (value.case) {
+    case "user":
+      return value.value.topic === clientTopic ? readEvent(value.value.payload) : undefined
+    case "sipDtmf":
+      return /^[0-9A-D*#]$/.test(value.value.digit) ? { _tag: "Digit", digit: value.value.digit } : undefined
+    case "rpcRequest":
+      return value.value.id === "" ? undefined : { _tag: "Rpc", id: value.value.id }
+    default:
+      return undefined
+  }
+}
+
+const readEvent = (payload: Uint8Array): ClientData | undefined => {
+  let text: string
+  try {
+    text = utf8.decode(payload)
+  } catch {
+    return undefined
+  }
+  return Option.getOrUndefined(Option.map(decodeEvent(text), (event) => ({ _tag: "Event" as const, event })))
+}
+
+/** The agent offers no methods: callers get a clear answer instead of a time-out. */
+export const refuseRpc = (id: string): Array<DataPacket["value"]> => [
+  { case: "rpcAck", value: new RpcAck({ requestId: id }) },
+  {
+    case: "rpcResponse",
+    value: new RpcResponse({
+      requestId: id,
+      value: { case: "error", value: new RpcError({ code: 1400, message: "Method not supported at destination" }) }
+    })
+  }
+]

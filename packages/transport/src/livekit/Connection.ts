@@ -1,0 +1,372 @@
+// One join of one client: its peer connections, its data, and the signalling socket it currently has. A resume
+// gives it another socket; a full reconnect makes another connection. It carries the call's leg and knows
+// nothing of the conversation.
+import {
+  Codec,
+  DataPacket,
+  DisconnectReason,
+  ICEServer,
+  JoinResponse,
+  LeaveRequest,
+  LeaveRequest_Action,
+  MediaSectionsRequirement,
+  ParticipantInfo_State,
+  ParticipantUpdate,
+  Pong,
+  ReconnectResponse,
+  RequestResponse,
+  RequestResponse_Reason,
+  Room,
+  ServerInfo,
+  SessionDescription,
+  SignalTarget,
+  TrackPublishedResponse,
+  TrackSubscribed,
+  TrackType,
+  UserPacket,
+  type AddTrackRequest,
+  type JoinRequest,
+  type SyncState,
+  type UpdateParticipantMetadata
+} from "@livekit/protocol"
+import { agentTopic, type AgentEvent } from "@parley/contract/ClientEvent"
+import type { LegMessage } from "@parley/engine/ports/Leg"
+import type { RTCDataChannel } from "werift"
+import { Peer, type PeerEvents, type PeerOptions } from "../webrtc/Peer.ts"
+import type { SpokenPacket } from "../webrtc/Speaking.ts"
+import type { Line, WebRtcLeg } from "../webrtc/WebRtcLeg.ts"
+import { readClientData, readPacket, refuseRpc } from "./ClientData.ts"
+import type { Agent, User } from "./Participants.ts"
+import { ReliableInbox, ReliableOutbox } from "./Reliable.ts"
+import { closeCode, type SignalMessage, type SignalSocket } from "./SignalSocket.ts"
+import type { Speaker, Transcripts } from "./Transcripts.ts"
+
+export interface IceServer {
+  readonly urls: ReadonlyArray<string>
+  readonly username?: string
+  readonly credential?: string
+}
+
+export interface ConnectionOptions extends PeerOptions {
+  /** Told to clients, for TURN. */
+  readonly iceServers: ReadonlyArray<IceServer>
+}
+
+/** What a connection belongs to. */
+export interface ConnectionOwner {
+  readonly roomName: string
+  readonly roomSid: string
+  readonly leg: WebRtcLeg
+  readonly agent: Agent
+  readonly transcripts: Transcripts
+  /** Our voice can be heard from now on. */
+  readonly onReady: (connection: Connection) => void
+  readonly onLeave: (connection: Connection) => void
+}
+
+/** Seconds; a client pings at this interval and gives up after that time. */
+const pingInterval = 5
+const pingTimeout = 15
+/** An empty version is refused by the SDKs. Protocol 16: v0 and v1 signalling, one or two peer connections. */
+const serverInfo = new ServerInfo({ version: "1.9.0", protocol: 16, nodeId: "parley" })
+
+export class Connection implements Line {
+  readonly #owner: ConnectionOwner
+  readonly #options: ConnectionOptions
+  readonly #mode: "single" | "dual"
+  readonly user: User
+  readonly #outbox = new ReliableOutbox()
+  readonly #inbox = new ReliableInbox()
+  /** Takes the client's offers. In single mode our voice goes out here too. */
+  readonly #publisher: Peer
+  /** Dual mode only: we offer. */
+  readonly #subscriber: Peer | undefined
+  #reliable: RTCDataChannel | undefined
+  #socket: SignalSocket | undefined
+  #askedForSection = false
+  /** Up to where the client has our reliable packets, as of its last resume. */
+  #seenSequence = 0
+
+  constructor(owner: ConnectionOwner, options: ConnectionOptions, mode: "single" | "dual", user: User) {
+    this.#owner = owner
+    this.#options = options
+    this.#mode = mode
+    this.user = user
+    const ready = (): void => owner.onReady(this)
+    this.#publisher = new Peer(options, this.#peerEvents(mode === "single" ? ready : () => undefined))
+    if (mode === "dual") this.#subscriber = this.#makeSubscriber(ready)
+  }
+
+  isOn(socket: SignalSocket): boolean {
+    return this.#socket === socket
+  }
+
+  /** The first thing said on a new socket. */
+  async join(socket: SignalSocket, request: JoinRequest): Promise<void> {
+    this.#socket = socket
+    this.user.metadata = request.metadata
+    this.user.attributes = { ...request.participantAttributes }
+    socket.send({
+      case: "join",
+      value: new JoinResponse({
+        room: new Room({ sid: this.#owner.roomSid, name: this.#owner.roomName, numParticipants: 2 }),
+        participant: this.user.info(ParticipantInfo_State.JOINED),
+        otherParticipants: [this.#owner.agent.info()],
+        serverVersion: serverInfo.version,
+        serverInfo,
+        pingInterval,
+        pingTimeout,
+        subscriberPrimary: this.#mode === "dual",
+        fastPublish: true,
+        enabledPublishCodecs: [new Codec({ mime: "audio/opus" })],
+        iceServers: this.#iceServers()
+      })
+    })
+    for (const packet of this.#owner.transcripts.reopen(this.#agentSpeaker())) this.#put(packet)
+    for (const track of request.addTrackRequests) this.#addTrack(track)
+    if (request.publisherOffer !== undefined) await this.#answer(request.publisherOffer)
+    if (this.#subscriber !== undefined) await this.#offer(this.#subscriber, false)
+  }
+
+  /** The client is back on another socket. `reconnect` must be the first message it gets. */
+  async resume(socket: SignalSocket, request: JoinRequest): Promise<void> {
+    const old = this.#socket
+    this.#socket = socket
+    old?.terminate()
+    socket.send({
+      case: "reconnect",
+      value: new ReconnectResponse({
+        serverInfo,
+        iceServers: this.#iceServers(),
+        lastMessageSeq: this.#inbox.lastSequence
+      })
+    })
+    this.#update([this.#owner.agent.info(), this.user.info()])
+    if (request.syncState !== undefined) this.#sync(request.syncState)
+    for (const track of request.addTrackRequests) this.#addTrack(track)
+    if (request.publisherOffer !== undefined) await this.#answer(request.publisherOffer)
+    if (this.#subscriber !== undefined) await this.#offer(this.#subscriber, true)
+  }
+
+  async handle(message: SignalMessage): Promise<void> {
+    switch (message.case) {
+      case "offer":
+        return this.#answer(message.value)
+      case "answer":
+        return this.#subscriber?.accept(message.value.sdp)
+      case "trickle": {
+        const isSubscriber = message.value.target === SignalTarget.SUBSCRIBER
+        return ((isSubscriber && this.#subscriber) || this.#publisher).addCandidate(message.value.candidateInit)
+      }
+      case "addTrack":
+        return this.#addTrack(message.value)
+      case "mute":
+        return this.user.mute(message.value.sid, message.value.muted)
+      case "ping":
+        this.#owner.leg.alive()
+        return this.#socket?.send({ case: "pong", value: BigInt(Date.now()) })
+      case "pingReq": {
+        this.#owner.leg.alive()
+        const pong = new Pong({ lastPingTimestamp: message.value.timestamp, timestamp: BigInt(Date.now()) })
+        return this.#socket?.send({ case: "pongResp", value: pong })
+      }
+      case "syncState":
+        return this.#sync(message.value)
+      case "updateMetadata":
+        return this.#updateMetadata(message.value)
+      case "leave":
+        return this.#owner.onLeave(this)
+      default:
+        return undefined
+    }
+  }
+
+  // The leg's line
+
+  sendRtp(packet: SpokenPacket): void {
+    ;(this.#subscriber ?? this.#publisher).sendVoice(packet)
+  }
+
+  tell(message: LegMessage): void {
+    const { agent, transcripts } = this.#owner
+    switch (message._tag) {
+      case "State":
+        return this.#update([agent.info()])
+      case "UserTranscript": {
+        const speaker = { identity: this.user.identity, sid: this.user.sid, trackSid: this.user.trackSid }
+        return this.#putAll(transcripts.user(speaker, message.segmentId, message.text, message.final))
+      }
+      case "AgentDelta":
+        return this.#putAll(transcripts.agentDelta(this.#agentSpeaker(), message.segmentId, message.delta))
+      case "AgentDone":
+        return this.#putAll(transcripts.agentDone(this.#agentSpeaker(), message.segmentId))
+      case "Event":
+        return this.#putAll([this.#eventPacket(message.event)])
+    }
+  }
+
+  /** Tells the client why it must go, and shuts the socket. */
+  leave(reason: DisconnectReason, action = LeaveRequest_Action.DISCONNECT): void {
+    const { agent } = this.#owner
+    this.#update([agent.info(ParticipantInfo_State.DISCONNECTED)])
+    this.#socket?.send({ case: "leave", value: new LeaveRequest({ reason, action, canReconnect: false }) })
+    this.#socket?.close(closeCode.normal, "call ended")
+    this.#socket = undefined
+  }
+
+  /** Ports and timers are free when this resolves. */
+  async release(): Promise<void> {
+    this.#socket?.close(closeCode.normal, "call ended")
+    this.#socket = undefined
+    await Promise.all([this.#publisher.close(), this.#subscriber?.close()])
+  }
+
+  // Signalling
+
+  async #answer(offer: SessionDescription): Promise<void> {
+    const { agent } = this.#owner
+    const isSingle = this.#mode === "single"
+    const sdp = await this.#publisher.answer(offer.sdp, isSingle ? agent.streamId : undefined)
+    const mid = isSingle ? this.#publisher.voiceMid : undefined
+    const midToTrackId = mid === undefined ? {} : { [mid]: agent.trackSid }
+    this.#socket?.send({
+      case: "answer",
+      value: new SessionDescription({ type: "answer", sdp, id: offer.id, midToTrackId })
+    })
+    if (isSingle && mid === undefined && !this.#askedForSection) {
+      // The join response has listed the track by now: the Rust client waits for the listing first.
+      this.#askedForSection = true
+      this.#socket?.send({ case: "mediaSectionsRequirement", value: new MediaSectionsRequirement({ numAudios: 1 }) })
+    }
+  }
+
+  async #offer(subscriber: Peer, restart: boolean): Promise<void> {
+    const sdp = await subscriber.offer(restart)
+    const mid = subscriber.voiceMid
+    const midToTrackId = mid === undefined ? {} : { [mid]: this.#owner.agent.trackSid }
+    this.#socket?.send({ case: "offer", value: new SessionDescription({ type: "offer", sdp, midToTrackId }) })
+  }
+
+  #addTrack(request: AddTrackRequest): void {
+    if (request.type !== TrackType.AUDIO) {
+      return this.#socket?.send({
+        case: "requestResponse",
+        value: new RequestResponse({
+          reason: RequestResponse_Reason.UNSUPPORTED_TYPE,
+          message: "only audio can be published",
+          request: { case: "addTrack", value: request }
+        })
+      })
+    }
+    const track = this.user.publish(request)
+    this.#socket?.send({ case: "trackPublished", value: new TrackPublishedResponse({ cid: request.cid, track }) })
+    this.#update([this.user.info()])
+    this.#socket?.send({ case: "trackSubscribed", value: new TrackSubscribed({ trackSid: track.sid }) })
+  }
+
+  #updateMetadata(request: UpdateParticipantMetadata): void {
+    if (request.name !== "") this.user.name = request.name
+    if (request.metadata !== "") this.user.metadata = request.metadata
+    const merged = { ...this.user.attributes, ...request.attributes }
+    this.user.attributes = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== ""))
+    this.#socket?.send({
+      case: "requestResponse",
+      value: new RequestResponse({ requestId: request.requestId, reason: RequestResponse_Reason.OK })
+    })
+    this.#update([this.user.info()])
+  }
+
+  #update(participants: Array<ReturnType<User["info"]>>): void {
+    this.#socket?.send({ case: "update", value: new ParticipantUpdate({ participants }) })
+  }
+
+  #iceServers(): Array<ICEServer> {
+    return this.#options.iceServers.map(
+      ({ credential = "", urls, username = "" }) => new ICEServer({ urls: [...urls], username, credential })
+    )
+  }
+
+  // Media and data
+
+  #makeSubscriber(ready: () => void): Peer {
+    const peer = new Peer(this.#options, this.#peerEvents(ready))
+    peer.offerVoice(this.#owner.agent.streamId)
+    this.#useReliable(peer.createChannel("_reliable", { ordered: true }))
+    peer.createChannel("_lossy", { ordered: false, maxRetransmits: 0 })
+    return peer
+  }
+
+  #peerEvents(onConnected: () => void): PeerEvents {
+    const { leg } = this.#owner
+    return {
+      onConnected,
+      onRtp: (rtp) => leg.hear(rtp),
+      onRtcp: () => leg.alive(),
+      onChannel: (channel) => {
+        channel.onMessage.subscribe((message) => this.#receive(message))
+        if (channel.label === "_reliable" && this.#mode === "single") this.#useReliable(channel)
+      }
+    }
+  }
+
+  #useReliable(channel: RTCDataChannel): void {
+    if (this.#reliable !== undefined) this.#outbox.rewind(this.#seenSequence)
+    this.#reliable = channel
+    channel.stateChanged.subscribe(() => this.#flush())
+    this.#flush()
+  }
+
+  #receive(message: string | Buffer): void {
+    const packet = readPacket(message)
+    if (packet === undefined || !this.#inbox.accept(packet)) return
+    const data = readClientData(packet)
+    switch (data?._tag) {
+      case "Event":
+        return this.#owner.leg.takeEvent(data.event)
+      case "Digit":
+        return this.#owner.leg.takeDigit(data.digit)
+      case "Rpc":
+        return this.#putAll(refuseRpc(data.id).map((value) => this.#agentPacket(value)))
+      case undefined:
+        return undefined
+    }
+  }
+
+  /**
+   * A resume keeps the data channel, and what is on its way in it still arrives: sent again it would arrive
+   * twice, for not every SDK drops doubles. How far the client got matters only if it opens another channel.
+   */
+  #sync(state: SyncState): void {
+    this.#seenSequence = Math.max(this.#seenSequence, ...state.datachannelReceiveStates.map(({ lastSeq }) => lastSeq))
+  }
+
+  #putAll(packets: ReadonlyArray<DataPacket>): void {
+    for (const packet of packets) this.#outbox.put(packet)
+    this.#flush()
+  }
+
+  #put(packet: DataPacket): void {
+    this.#outbox.put(packet)
+  }
+
+  #flush(): void {
+    const channel = this.#reliable
+    if (channel?.readyState !== "open") return
+    for (const bytes of this.#outbox.take()) channel.send(bytes)
+  }
+
+  #eventPacket(event: AgentEvent): DataPacket {
+    const payload = new TextEncoder().encode(JSON.stringify(event))
+    return this.#agentPacket({ case: "user", value: new UserPacket({ topic: agentTopic, payload }) })
+  }
+
+  #agentPacket(value: DataPacket["value"]): DataPacket {
+    const { identity, sid } = this.#owner.agent
+    return new DataPacket({ participantIdentity: identity, participantSid: sid, value })
+  }
+
+  #agentSpeaker(): Speaker {
+    const { identity, sid, trackSid } = this.#owner.agent
+    return { identity, sid, trackSid }
+  }
+}

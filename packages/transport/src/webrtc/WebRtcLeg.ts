@@ -1,0 +1,152 @@
+// The `Leg` of a browser or app: hears Opus as 16 kHz frames, plays 24 kHz frames as Opus. It outlives its
+// line: over a resume or a full reconnect the conversation keeps this leg while connections come and go.
+// Everything here is synchronous on the media thread; what the far side sent before `attach` is held.
+import { makeOpusDecoder, type OpusDecoder } from "@parley/audio/opus/OpusDecoder"
+import { makeOpusEncoder, type OpusEncoder } from "@parley/audio/opus/OpusEncoder"
+import type { ClientEvent } from "@parley/contract/ClientEvent"
+import type { EndReason } from "@parley/contract/EndReason"
+import { hearingRate, type Leg, type LegEars, type LegMessage } from "@parley/engine/ports/Leg"
+import { randomInt } from "node:crypto"
+import { Hearing, type HearingRtp } from "./Hearing.ts"
+import * as SignOfLife from "./SignOfLife.ts"
+import { Speaking, type SpokenPacket } from "./Speaking.ts"
+
+/** What carries a leg at the moment. */
+export interface Line {
+  readonly sendRtp: (packet: SpokenPacket) => void
+  readonly tell: (message: LegMessage) => void
+}
+
+/** How a leg came to its end, for whoever carried it. */
+export type LegEnding =
+  | { readonly _tag: "Closed"; readonly reason: EndReason }
+  | { readonly _tag: "Ended"; readonly how: "left" | "lost" | "failed" }
+
+export interface WebRtcLegOptions {
+  readonly patience: SignOfLife.Patience
+  /** Called once, after the ears were told; the codecs are free by then. */
+  readonly onEnding: (ending: LegEnding) => void
+  readonly nowMs: () => number
+}
+
+const playRate = 24_000
+const maxHeldEvents = 64
+
+export const makeWebRtcLeg = async (options: WebRtcLegOptions): Promise<WebRtcLeg> => {
+  const decoder = await makeOpusDecoder({ sampleRate: hearingRate })
+  const encoder = await makeOpusEncoder({ sampleRate: playRate })
+  return new WebRtcLeg(options, decoder, encoder)
+}
+
+export class WebRtcLeg implements Leg {
+  readonly playRate = playRate
+  readonly #options: WebRtcLegOptions
+  readonly #decoder: OpusDecoder
+  readonly #encoder: OpusEncoder
+  readonly #hearing: Hearing
+  readonly #speaking: Speaking
+  #life: SignOfLife.SignOfLife
+  #line: Line | undefined
+  #ears: LegEars | undefined
+  #held: Array<{ readonly event: ClientEvent } | { readonly digit: string }> = []
+  #ending: LegEnding | undefined
+
+  constructor(options: WebRtcLegOptions, decoder: OpusDecoder, encoder: OpusEncoder) {
+    this.#options = options
+    this.#decoder = decoder
+    this.#encoder = encoder
+    this.#hearing = new Hearing(decoder, (samples) => this.#ears?.onFrame(samples))
+    this.#speaking = new Speaking(encoder, { sequence: randomInt(65_536), timestamp: randomInt(2 ** 32) })
+    this.#life = SignOfLife.begin(options.nowMs())
+  }
+
+  get hearing(): { readonly packets: number; readonly lost: number } {
+    return this.#hearing
+  }
+
+  // As the conversation sees it
+
+  attach(ears: LegEars): void {
+    this.#ears = ears
+    const held = this.#held
+    this.#held = []
+    for (const one of held) "event" in one ? ears.onEvent(one.event) : ears.onDigit(one.digit)
+    if (this.#ending?._tag === "Ended") ears.onClosed(this.#ending.how)
+  }
+
+  play(frame: Int16Array | undefined): void {
+    if (this.#ending !== undefined) return
+    const nowMs = this.#options.nowMs()
+    if (this.#line !== undefined) this.#hearing.tick(nowMs)
+    const packet = this.#speaking.next(frame, nowMs)
+    if (packet !== undefined) this.#line?.sendRtp(packet)
+  }
+
+  tell(message: LegMessage): void {
+    if (this.#ending === undefined) this.#line?.tell(message)
+  }
+
+  close(reason: EndReason): void {
+    this.#end({ _tag: "Closed", reason })
+  }
+
+  // As the transport sees it
+
+  /** A connection carries the leg from now on, instead of any other. */
+  carry(line: Line): void {
+    this.#line = line
+    this.#life = SignOfLife.back(this.#life, this.#options.nowMs())
+  }
+
+  hear(rtp: HearingRtp): void {
+    if (this.#ending !== undefined) return
+    const nowMs = this.#options.nowMs()
+    this.#life = SignOfLife.sign(this.#life, nowMs)
+    this.#hearing.take(rtp, nowMs)
+  }
+
+  takeEvent(event: ClientEvent): void {
+    if (this.#ending !== undefined) return
+    if (this.#ears !== undefined) this.#ears.onEvent(event)
+    else if (this.#held.length < maxHeldEvents) this.#held.push({ event })
+  }
+
+  takeDigit(digit: string): void {
+    if (this.#ending !== undefined) return
+    if (this.#ears !== undefined) this.#ears.onDigit(digit)
+    else if (this.#held.length < maxHeldEvents) this.#held.push({ digit })
+  }
+
+  alive(): void {
+    this.#life = SignOfLife.sign(this.#life, this.#options.nowMs())
+  }
+
+  signallingAway(): void {
+    this.#life = SignOfLife.away(this.#life, this.#options.nowMs())
+  }
+
+  signallingBack(): void {
+    this.#life = SignOfLife.back(this.#life, this.#options.nowMs())
+  }
+
+  /** Asked now and then by the transport's clock. */
+  watch(): void {
+    if (SignOfLife.isLost(this.#life, this.#options.patience, this.#options.nowMs())) this.end("lost")
+  }
+
+  /** The far side is gone. */
+  end(how: "left" | "lost" | "failed"): void {
+    this.#end({ _tag: "Ended", how })
+  }
+
+  #end(ending: LegEnding): void {
+    if (this.#ending !== undefined) return
+    this.#ending = ending
+    this.#decoder.close()
+    this.#encoder.close()
+    this.#held = []
+    this.#options.onEnding(ending)
+    this.#line = undefined
+    if (ending._tag === "Ended") this.#ears?.onClosed(ending.how)
+  }
+}

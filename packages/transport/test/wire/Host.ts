@@ -1,0 +1,132 @@
+// A door behind a real HTTP server, with an agent that says a tone and listens: the far end of the wire tests.
+import type { ClientEvent } from "@parley/contract/ClientEvent"
+import type { Leg } from "@parley/engine/ports/Leg"
+import { createServer } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import { makeLiveKitDoor, type LiveKitDoor, type LiveKitDoorOptions } from "../../src/livekit/LiveKitDoor.ts"
+import { signToken, verifyToken } from "../../src/livekit/token.ts"
+import { makeTone, Recent } from "./tone.ts"
+
+const secret = "a secret of the tests, long enough for anyone"
+export const agentHz = 1000
+export const agentLevel = 0.366
+
+export interface HostCall {
+  readonly sessionId: string
+  readonly leg: Leg
+  readonly ears: Recent
+  readonly events: Array<ClientEvent>
+  readonly digits: Array<string>
+  frames: number
+  closed: string | undefined
+  speaking: boolean
+}
+
+export interface Host {
+  readonly url: string
+  readonly door: LiveKitDoor
+  readonly calls: Map<string, HostCall>
+  readonly legsMade: () => number
+  readonly token: (sessionId: string) => string
+  /** Cuts the network under every signalling socket, without a goodbye. */
+  readonly cutSockets: () => number
+  readonly close: () => Promise<void>
+}
+
+export const startHost = async (options: Partial<LiveKitDoorOptions> = {}): Promise<Host> => {
+  const calls = new Map<string, HostCall>()
+  const sockets = new Set<Socket>()
+  const used = new Set<string>()
+  let legsMade = 0
+
+  const door = makeLiveKitDoor({
+    admit: async (token, purpose) => {
+      const verdict = verifyToken(token, secret, Date.now())
+      if (verdict._tag === "Invalid") return { refused: { status: 401, message: `token refused: ${verdict.fault}` } }
+      const { name = "", sub, video } = verdict.claims
+      if (purpose !== "rejoin" && used.has(token)) return { refused: { status: 401, message: "token already used" } }
+      if (purpose === "join") used.add(token)
+      return { sessionId: video?.room ?? "", identity: sub, name, room: video?.room ?? "" }
+    },
+    onLeg: (sessionId, leg) => {
+      legsMade++
+      const call: HostCall = {
+        sessionId,
+        leg,
+        ears: new Recent(16_000),
+        events: [],
+        digits: [],
+        frames: 0,
+        closed: undefined,
+        speaking: true
+      }
+      calls.set(sessionId, call)
+      leg.attach({
+        onFrame: (samples) => {
+          call.frames++
+          call.ears.push(samples)
+        },
+        onEvent: (event) => void call.events.push(event),
+        onDigit: (digit) => void call.digits.push(digit),
+        onClosed: (how) => {
+          call.closed = how
+        }
+      })
+      leg.tell({ _tag: "State", state: "listening" })
+    },
+    ...options
+  })
+
+  const tones = new WeakMap<HostCall, (samples: number) => Int16Array>()
+  const tick = setInterval(() => {
+    for (const call of calls.values()) {
+      const tone = tones.get(call) ?? makeTone(call.leg.playRate, agentHz, agentLevel)
+      tones.set(call, tone)
+      call.leg.play(call.speaking ? tone(call.leg.playRate / 50) : undefined)
+    }
+  }, 20)
+
+  const server = createServer((request, response) => {
+    if (door.handleValidate(request, response)) return
+    response.writeHead(404).end("not found")
+  })
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.on("close", () => sockets.delete(socket))
+  })
+  server.on("upgrade", (request, socket, head) => {
+    if (!door.handleUpgrade(request, socket, head)) socket.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `ws://127.0.0.1:${port}`,
+    door,
+    calls,
+    legsMade: () => legsMade,
+    token: (sessionId) =>
+      signToken(
+        {
+          iss: "key",
+          sub: `user-${sessionId}`,
+          name: "A user",
+          exp: Math.floor(Date.now() / 1000) + 600,
+          jti: `${sessionId}-${Math.random()}`,
+          video: { room: sessionId, roomJoin: true }
+        },
+        secret
+      ),
+    cutSockets: () => {
+      const cut = sockets.size
+      for (const socket of sockets) socket.destroy()
+      return cut
+    },
+    close: async () => {
+      clearInterval(tick)
+      await door.close()
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    }
+  }
+}
