@@ -1,0 +1,226 @@
+// Agents and their drafts (decisions 6). A foreign or deleted agent is not found. The draft is changed under a row
+// lock, so that two PATCHes of different sections both count.
+import type { Agent, AgentCreate, AgentPatch } from "@parley/contract/Agent"
+import {
+  type ConfigPatch,
+  redactConfig,
+  type ReturnedConfig,
+  StoredConfig
+} from "@parley/contract/AgentConfig/AgentConfig"
+import { type Catalogue, defaultConfig, patchConfig } from "@parley/contract/AgentConfig/patchConfig"
+import { systemPromptTokens } from "@parley/contract/AgentConfig/Prompt"
+import { type BadRequest, type Invalid, invalid, NotFound, notFound } from "@parley/contract/Errors"
+import { fault } from "@parley/contract/Fault"
+import type { Page, PageRequest } from "@parley/contract/Page"
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { configHash } from "./ConfigHash.ts"
+import { newId } from "./Id.ts"
+import { closeWindow, openWindow } from "./Paging.ts"
+import { Platform } from "./Platform.ts"
+import { urlFault } from "./PublicAddress.ts"
+import { Secrets } from "./Secrets.ts"
+import { Database } from "./storage/Database.ts"
+import { exceedsTokens } from "./TokenCount.ts"
+
+export interface AgentQuery extends PageRequest {
+  readonly search?: string
+  readonly include_archived?: "true" | "false"
+  readonly publication_state?: "all" | "live" | "draft"
+}
+
+export class Agents extends Context.Service<
+  Agents,
+  {
+    readonly list: (workspace: string, query: AgentQuery) => Effect.Effect<Page<Agent>, BadRequest>
+    readonly create: (workspace: string, input: AgentCreate) => Effect.Effect<Agent, Invalid>
+    readonly get: (workspace: string, id: string) => Effect.Effect<Agent, NotFound>
+    readonly update: (workspace: string, id: string, patch: AgentPatch) => Effect.Effect<Agent, NotFound>
+    readonly remove: (workspace: string, id: string) => Effect.Effect<void, NotFound>
+    readonly config: (workspace: string, id: string) => Effect.Effect<ReturnedConfig, NotFound>
+    readonly updateConfig: (
+      workspace: string,
+      id: string,
+      patch: ConfigPatch
+    ) => Effect.Effect<ReturnedConfig, NotFound | Invalid>
+    /** A new agent with the same draft, unpublished. */
+    readonly duplicate: (workspace: string, id: string, name: string | undefined) => Effect.Effect<Agent, NotFound>
+  }
+>()("parley/workspace/Agents") {
+  static readonly layer: Layer.Layer<Agents, never, Database | SqlClient.SqlClient | Platform | Secrets> = Layer.effect(
+    Agents,
+    Effect.gen(function* () {
+      yield* Database
+      const sql = yield* SqlClient.SqlClient
+      const secrets = yield* Secrets
+      const platform = yield* Platform
+      const catalogue = catalogueOf(platform)
+
+      const find = Effect.fnUntraced(function* (workspace: string, id: string, forUpdate = false) {
+        const lock = forUpdate ? sql`FOR UPDATE` : sql``
+        const rows = yield* sql<AgentRow>`SELECT * FROM agents
+          WHERE id = ${id} AND workspace_id = ${workspace} AND deleted_at IS NULL ${lock}`.pipe(Effect.orDie)
+        const row = rows[0]
+        return row === undefined ? yield* notFound("Agent") : row
+      })
+
+      const insert = (workspace: string, name: string, description: string, draft: StoredConfig) =>
+        sql<AgentRow>`INSERT INTO agents (id, workspace_id, name, description, draft, draft_hash)
+          VALUES (${newId("agent")}, ${workspace}, ${name}, ${description},
+            ${JSON.stringify(draft)}::jsonb, ${configHash(draft)}) RETURNING *`.pipe(Effect.map(only), Effect.orDie)
+
+      const apply = Effect.fnUntraced(function* (stored: StoredConfig, patch: ConfigPatch) {
+        const prompt = patch.prompt?.system_prompt ?? ""
+        if (prompt !== stored.prompt.system_prompt && (yield* exceedsTokens(prompt, systemPromptTokens))) {
+          return yield* invalid([fault(["body", "prompt", "system_prompt"], "must be at most 32000 tokens")])
+        }
+        const next = patchConfig(stored, patch, catalogue, secrets.seal)
+        return Result.isSuccess(next) ? next.success : yield* invalid(next.failure)
+      })
+
+      return {
+        list: Effect.fn("Agents.list")(function* (workspace, query) {
+          const window = yield* openWindow(query)
+          const conditions = [sql`workspace_id = ${workspace}`, sql`deleted_at IS NULL`]
+          if (query.include_archived !== "true") conditions.push(sql`status = 'active'`)
+          if (query.publication_state === "live") conditions.push(sql`live_version IS NOT NULL`)
+          if (query.publication_state === "draft") conditions.push(sql`live_version IS NULL`)
+          if (query.search) conditions.push(sql`name ILIKE ${likePattern(query.search)}`)
+          const filter = sql.and(conditions)
+          const keyset = window.after ? sql`AND seq < ${window.after}::bigint` : sql``
+          const rows = yield* sql<AgentRow>`SELECT * FROM agents WHERE ${filter} ${keyset}
+            ORDER BY seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
+          const total = window.counted
+            ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM agents WHERE ${filter}`.pipe(
+                Effect.map((counted) => counted[0]?.n ?? 0),
+                Effect.orDie
+              )
+            : null
+          return closeWindow(window, rows, total, (row) => row.seq, show)
+        }),
+
+        create: Effect.fn("Agents.create")(function* (workspace, input) {
+          const draft = yield* apply(defaultConfig(catalogue), input.config ?? {}).pipe(
+            Effect.mapError((error) => invalid(error.errors.map(({ loc, ...rest }) => ({ loc: under(loc), ...rest }))))
+          )
+          return show(yield* insert(workspace, input.name, input.description ?? "", draft))
+        }),
+
+        get: Effect.fn("Agents.get")(function* (workspace, id) {
+          return show(yield* find(workspace, id))
+        }),
+
+        update: Effect.fn("Agents.update")(function* (workspace, id, patch) {
+          yield* find(workspace, id)
+          const rows = yield* sql<AgentRow>`UPDATE agents SET
+              name = coalesce(${patch.name ?? null}, name),
+              description = coalesce(${patch.description ?? null}, description),
+              status = coalesce(${patch.status ?? null}, status),
+              public_enabled = coalesce(${patch.public_enabled ?? null}::boolean, public_enabled),
+              allowed_origins = coalesce(${jsonOrNull(patch.allowed_origins)}::jsonb, allowed_origins),
+              overrides_allowed = coalesce(${jsonOrNull(patch.overrides_allowed)}::jsonb, overrides_allowed),
+              updated_at = now()
+            WHERE id = ${id} RETURNING *`.pipe(Effect.orDie)
+          return show(only(rows))
+        }),
+
+        remove: Effect.fn("Agents.remove")(function* (workspace, id) {
+          yield* find(workspace, id)
+          yield* sql`UPDATE agents SET deleted_at = now() WHERE id = ${id}`.pipe(Effect.orDie)
+        }),
+
+        config: Effect.fn("Agents.config")(function* (workspace, id) {
+          return showConfig(yield* find(workspace, id))
+        }),
+
+        updateConfig: Effect.fn("Agents.updateConfig")(
+          function* (workspace, id, patch) {
+            const row = yield* find(workspace, id, true)
+            const next = yield* apply(decodeConfig(row.draft), patch)
+            const hash = configHash(next)
+            if (hash === row.draft_hash) return showConfig(row)
+            const rows = yield* sql<AgentRow>`UPDATE agents SET draft = ${JSON.stringify(next)}::jsonb,
+                draft_hash = ${hash}, draft_updated_at = now(), updated_at = now()
+              WHERE id = ${id} RETURNING *`.pipe(Effect.orDie)
+            return showConfig(only(rows))
+          },
+          (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
+        ),
+
+        duplicate: Effect.fn("Agents.duplicate")(function* (workspace, id, name) {
+          const row = yield* find(workspace, id)
+          const copy = name ?? `${row.name.slice(0, 113).toWellFormed()} (copy)`
+          return show(yield* insert(workspace, copy, row.description, decodeConfig(row.draft)))
+        })
+      }
+    })
+  )
+}
+
+/** A row of `agents`. */
+export interface AgentRow {
+  readonly seq: bigint
+  readonly id: string
+  readonly workspace_id: string
+  readonly name: string
+  readonly description: string
+  readonly status: Agent["status"]
+  readonly public_enabled: boolean
+  readonly allowed_origins: Agent["allowed_origins"]
+  readonly overrides_allowed: Agent["overrides_allowed"]
+  readonly draft: unknown
+  readonly draft_hash: string
+  readonly draft_updated_at: Date
+  readonly live_version: number | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+/** Fields added since the config was stored take their defaults. */
+export const decodeConfig: (stored: unknown) => StoredConfig = Schema.decodeUnknownSync(StoredConfig)
+
+export const catalogueOf = (platform: Platform["Service"]): Catalogue => ({
+  voices: platform.voices,
+  asrModels: platform.asrModels,
+  llmModels: platform.llmModels,
+  toolIds: new Set(),
+  knowledgeSourceIds: new Set(),
+  urlFault: (url, rules) => urlFault(url, rules, platform.allowedPrivate)
+})
+
+const show = (row: AgentRow): Agent => ({
+  agent_id: row.id,
+  workspace_id: row.workspace_id,
+  name: row.name,
+  description: row.description,
+  status: row.status,
+  publication_state: row.live_version === null ? "draft" : "live",
+  public_enabled: row.public_enabled,
+  allowed_origins: row.allowed_origins,
+  overrides_allowed: row.overrides_allowed,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString()
+})
+
+const showConfig = (row: AgentRow): ReturnedConfig => ({
+  ...redactConfig(decodeConfig(row.draft)),
+  agent_id: row.id,
+  config_hash: row.draft_hash,
+  updated_at: row.draft_updated_at.toISOString()
+})
+
+export const likePattern = (search: string): string =>
+  `%${search
+    .replaceAll("\0", "")
+    .toWellFormed()
+    .replace(/[\\%_]/g, "\\$&")}%`
+
+const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
+
+const under = (loc: ReadonlyArray<string | number>) => ["body", "config", ...loc.slice(1)]
+
+const only = <A>(rows: ReadonlyArray<A>): A => {
+  const row = rows[0]
+  if (row === undefined) throw new Error("a statement that returns its row returned none")
+  return row
+}

@@ -1,0 +1,22 @@
+// What must happen to records though nobody asks: deadlines pass, processes die. Runs once before the layer is
+// ready, so that a restart never shows a call as live that is not, then for ever.
+import { Effect, Layer, Schedule } from "effect"
+import { SessionLife } from "./SessionLife.ts"
+
+export const layer: Layer.Layer<never, never, SessionLife> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const life = yield* SessionLife
+    yield* life.settleOrphans
+    yield* life.expire
+    yield* forever(life.expire, "1 second")
+    yield* forever(life.settleOrphans, "5 seconds")
+  })
+)
+
+const forever = (task: Effect.Effect<number>, every: "1 second" | "5 seconds") =>
+  task.pipe(
+    Effect.catchCause(() => Effect.logWarning("Housekeeping failed and will be tried again")),
+    Effect.repeat(Schedule.spaced(every)),
+    Effect.delay(every),
+    Effect.forkScoped
+  )

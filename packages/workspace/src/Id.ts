@@ -1,0 +1,12 @@
+// Identifiers: opaque to everyone, a readable prefix and 100 random bits.
+import { randomBytes } from "node:crypto"
+
+const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+export const newId = (prefix: string): string => {
+  let id = ""
+  while (id.length < 20) {
+    for (const byte of randomBytes(32)) if (byte < 252 && id.length < 20) id += alphabet[byte % 36]
+  }
+  return `${prefix}_${id}`
+}

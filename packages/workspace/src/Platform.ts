@@ -1,0 +1,15 @@
+// What this installation offers to every workspace: voices and models by name, and where it may be told to call.
+// Filled by whoever wires the engines.
+import { Context } from "effect"
+
+export class Platform extends Context.Service<
+  Platform,
+  {
+    readonly voices: ReadonlySet<string>
+    /** The first is the default. */
+    readonly asrModels: readonly [string, ...ReadonlyArray<string>]
+    readonly llmModels: readonly [string, ...ReadonlyArray<string>]
+    /** Names or IPv4 blocks that webhooks and model endpoints may name though private. */
+    readonly allowedPrivate: ReadonlyArray<string>
+  }
+>()("parley/workspace/Platform") {}

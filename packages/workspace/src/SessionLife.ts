@@ -1,0 +1,149 @@
+// A session's way through its states: pending -> active -> completed, or pending -> failed. Each step is one
+// conditional UPDATE, so it happens once whoever asks. Facts of a live call are stored here, batch by batch, each
+// batch whole or not at all; an item told again replaces the one of its key.
+import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
+import { type EndReason, statusOf } from "@parley/contract/EndReason"
+import { Conflict } from "@parley/contract/Errors"
+import type { Fact } from "@parley/contract/Fact"
+import type { SessionItem } from "@parley/contract/SessionItem"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { decodeConfig } from "./Agents.ts"
+import { Attendance } from "./Attendance.ts"
+import type { SessionRow } from "./SessionRow.ts"
+import { Database } from "./storage/Database.ts"
+
+/** A session that someone has just joined, with the configuration it runs (secrets sealed). */
+export interface ClaimedSession {
+  readonly row: SessionRow
+  readonly config: StoredConfig
+}
+
+export class SessionLife extends Context.Service<
+  SessionLife,
+  {
+    /** Joins, once: fails with Conflict when it is not pending, over its deadline, or unknown. */
+    readonly claim: (id: string) => Effect.Effect<ClaimedSession, Conflict>
+    /** What a live call told, in order. `CallEnded` settles the session. */
+    readonly record: (id: string, facts: ReadonlyArray<Fact>) => Effect.Effect<void>
+    /** Ends it, if it has not ended. `from` limits what it may be ended from. True when this call ended it. */
+    readonly settle: (id: string, reason: EndReason, from?: "pending" | "active") => Effect.Effect<boolean>
+    /** Pending sessions over their deadline become failed, room_join_timeout. Returns how many. */
+    readonly expire: Effect.Effect<number>
+    /** Active sessions of processes that are gone become completed, internal_error, at their last known fact. */
+    readonly settleOrphans: Effect.Effect<number>
+  }
+>()("parley/workspace/SessionLife") {
+  static readonly layer: Layer.Layer<SessionLife, never, Database | SqlClient.SqlClient | Attendance> = Layer.effect(
+    SessionLife,
+    Effect.gen(function* () {
+      yield* Database
+      const sql = yield* SqlClient.SqlClient
+      const attendance = yield* Attendance
+
+      const settleAt = Effect.fnUntraced(function* (id: string, reason: EndReason, at: string | null, from?: string) {
+        const rows = yield* sql`UPDATE sessions SET
+            status = ${statusOf(reason)}, end_reason = ${reason},
+            ended_at = greatest(coalesce(${at}::timestamptz(3), now()), coalesce(started_at, created_at)),
+            duration_seconds = CASE WHEN started_at IS NULL THEN NULL ELSE
+              greatest(0, round(extract(epoch FROM coalesce(${at}::timestamptz, now()) - started_at)))::int END
+          WHERE id = ${id} AND status IN ('pending', 'active') AND status = coalesce(${from ?? null}, status)
+          RETURNING id`
+        return rows.length > 0
+      })
+
+      const store = Effect.fnUntraced(function* (id: string, facts: ReadonlyArray<Fact>) {
+        const rows = yield* sql<{ preview: boolean }>`UPDATE sessions SET last_fact_at = now() WHERE id = ${id}
+          RETURNING preview`
+        if (rows[0]?.preview === false) {
+          const { entries, items, turns } = sortFacts(facts)
+          if (items.length > 0) {
+            yield* sql`INSERT INTO session_items (session_id, key, rank, created_at, item)
+              SELECT ${id}, f->>'key', (f->>'rank')::smallint, (f->>'at')::timestamptz, f->'item'
+              FROM jsonb_array_elements(${storable(items)}::jsonb) WITH ORDINALITY AS told(f, n) ORDER BY n
+              ON CONFLICT (session_id, key) DO UPDATE SET item = excluded.item`
+          }
+          if (turns.length > 0) {
+            yield* sql`INSERT INTO session_turns (session_id, turn_id, latency)
+              SELECT ${id}, f->>'turn_id', f FROM jsonb_array_elements(${storable(turns)}::jsonb)
+                WITH ORDINALITY AS told(f, n) ORDER BY n
+              ON CONFLICT (session_id, turn_id) DO UPDATE SET latency = excluded.latency`
+          }
+          if (entries.length > 0) {
+            yield* sql`INSERT INTO session_journal (session_id, entry)
+              SELECT ${id}, f FROM jsonb_array_elements(${storable(entries)}::jsonb)
+                WITH ORDINALITY AS told(f, n) ORDER BY n`
+          }
+        }
+        const end = facts.find((fact) => fact._tag === "CallEnded")
+        if (end !== undefined) yield* settleAt(id, end.reason, end.at)
+      })
+
+      return {
+        claim: Effect.fn("SessionLife.claim")(function* (id) {
+          const rows = yield* sql<SessionRow>`UPDATE sessions
+            SET status = 'active', started_at = now(), last_fact_at = now(), owner = ${attendance.processId}
+            WHERE id = ${id} AND status = 'pending' AND expires_at > now() RETURNING *`.pipe(Effect.orDie)
+          const row = rows[0]
+          if (row === undefined) return yield* new Conflict({ message: "The session cannot be joined" })
+          if (row.config !== null) return { row, config: decodeConfig(row.config) }
+          const versions = yield* sql<{ config: unknown }>`SELECT config FROM agent_versions
+            WHERE agent_id = ${row.agent_id} AND version_number = ${row.version_number}`.pipe(Effect.orDie)
+          return { row, config: decodeConfig(versions[0]?.config) }
+        }),
+
+        record: (id, facts) =>
+          facts.length === 0
+            ? Effect.void
+            : sql.withTransaction(store(id, facts)).pipe(Effect.orDie, Effect.withSpan("SessionLife.record")),
+
+        settle: (id, reason, from) =>
+          settleAt(id, reason, null, from).pipe(Effect.orDie, Effect.withSpan("SessionLife.settle")),
+
+        expire: sql`UPDATE sessions SET status = 'failed', end_reason = 'room_join_timeout', ended_at = expires_at
+          WHERE status = 'pending' AND expires_at <= now() RETURNING id`.pipe(
+          Effect.map((rows) => rows.length),
+          Effect.orDie
+        ),
+
+        settleOrphans: Effect.gen(function* () {
+          yield* sql`DELETE FROM sessions WHERE preview AND ended_at < now() - interval '1 day'`
+          const rows = yield* sql`UPDATE sessions SET status = 'completed', end_reason = 'internal_error',
+              ended_at = coalesce(last_fact_at, started_at),
+              duration_seconds = round(extract(epoch FROM coalesce(last_fact_at, started_at) - started_at))::int
+            WHERE status = 'active' AND owner NOT IN (${attendance.living}) RETURNING id`
+          return rows.length
+        }).pipe(Effect.orDie)
+      }
+    })
+  )
+}
+
+/** Of facts with one key the last counts: one statement cannot touch a row twice. */
+const sortFacts = (facts: ReadonlyArray<Fact>) => {
+  const items = new Map<string, object>()
+  const turns = new Map<string, object>()
+  const entries: Array<object> = []
+  for (const fact of facts) {
+    if (fact._tag === "ItemRecorded") {
+      const key = keyOf(fact.item)
+      items.set(key, { key, rank: rank[fact.item.type], at: fact.item.created_at, item: fact.item })
+    } else if (fact._tag === "TurnMeasured") {
+      turns.set(fact.latency.turn_id, fact.latency)
+    } else if (fact._tag === "Journaled") {
+      entries.push(fact.entry)
+    }
+  }
+  return { items: [...items.values()], turns: [...turns.values()], entries }
+}
+
+const rank = { message: 0, tool_call: 1, tool_result: 2 } as const
+
+const keyOf = (item: SessionItem): string =>
+  item.type === "message" ? `message/${item.id}` : `${item.type}/${item.call_id}`
+
+/** JSON that jsonb takes: what a recogniser or a model says may hold NUL or half a character. */
+const storable = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "string" ? inner.replaceAll("\0", "").toWellFormed() : inner
+  )
