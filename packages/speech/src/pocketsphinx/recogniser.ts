@@ -1,0 +1,41 @@
+// The child process: one decoder, fed by messages. It leaves when its parent does, however that died.
+import { Decoder } from "./Decoder.ts"
+import type { FromRecogniser, ToRecogniser } from "./PocketSphinxMessage.ts"
+import type { PocketSphinxInstallation } from "./PocketSphinxInstallation.ts"
+import { Recognition } from "./Recognition.ts"
+
+process.on("disconnect", () => process.exit(0))
+// Ctrl-C reaches the whole group: the parent decides when its children go.
+process.on("SIGINT", () => {})
+
+const tell = (message: FromRecogniser): void => {
+  process.send?.(message)
+}
+
+const installation = JSON.parse(process.argv[2] ?? "{}") as PocketSphinxInstallation
+const recognition = new Recognition(new Decoder(installation))
+let shown = ""
+
+const obey = (message: ToRecogniser): void => {
+  switch (message._tag) {
+    case "Audio": {
+      const text = recognition.hear(message.samples)
+      tell({ _tag: "Digested", samples: message.samples.length })
+      if (text !== shown && text !== "") tell({ _tag: "Partial", utterance: message.utterance, text })
+      shown = text
+      return
+    }
+    case "Commit":
+      shown = ""
+      return tell({ _tag: "Final", utterance: message.utterance, ...recognition.commit() })
+    case "Discard":
+      shown = ""
+      return recognition.discard()
+    case "Reset":
+      shown = ""
+      return recognition.reset()
+  }
+}
+
+process.on("message", obey)
+tell({ _tag: "Ready" })
