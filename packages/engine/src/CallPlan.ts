@@ -1,9 +1,9 @@
 // Everything one call needs to know, fixed before it starts: the front desk turns a published version,
 // overrides and variables into this value, and the engine asks nobody anything afterwards.
 // Placeholders are already filled in. Serialisable but for the redacted key.
-import type { Redacted } from "effect"
 import type { ToolSource } from "@parley/contract/SessionItem"
 import type { ToolSpec } from "@parley/llm/ChatModel"
+import type { LlmChoice } from "@parley/llm/LlmChoice"
 
 export interface CallPlan {
   readonly sessionId: string
@@ -56,15 +56,6 @@ export interface ConversationRules {
   readonly hangupAfterMs: number
   readonly farewell: boolean
 }
-
-export type LlmChoice =
-  | { readonly kind: "default"; readonly model: string }
-  | {
-      readonly kind: "custom"
-      readonly baseUrl: string
-      readonly model: string
-      readonly apiKey: Redacted.Redacted<string>
-    }
 
 export interface PlannedTool {
   readonly spec: ToolSpec

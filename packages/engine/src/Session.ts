@@ -49,7 +49,10 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, plan, remember 
   const onFault = (name: string, data: Record<string, unknown>): void => journal.fault(now(), name, data)
 
   const stage = yield* Stage.make({ plan, parts, leg, scope, now, isoNow, remember, tell, onFault, onDefect })
-  yield* Effect.addFinalizer(() => Effect.sync(pacer.join(stage.player)))
+  yield* Effect.acquireRelease(
+    Effect.sync(() => pacer.join(stage.player)),
+    (leave) => Effect.sync(leave)
+  )
 
   const ear =
     parts.transcriber === undefined

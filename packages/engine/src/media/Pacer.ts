@@ -6,8 +6,9 @@ import { frameMs } from "../ports/Leg.ts"
 export interface Ticking {
   /** Called every 20 ms on the media thread; must not throw and must not wait. */
   readonly tick: () => void
-  /** Nothing to play and nothing to tell: a virtual clock may skip this one. */
+  /** Nothing to play and nothing to tell: a virtual clock may stand still until `onBusy`. */
   readonly idle: () => boolean
+  onBusy: () => void
 }
 
 export class Pacer extends Context.Service<

@@ -18,6 +18,8 @@ export class Player implements Ticking {
   private started = false
   private paused = false
   private starving = false
+  /** The first frame of a reply left between two ticks: one silent tick is owed for it. */
+  private ahead = false
   private readonly frame: Int16Array
   private readonly leg: Leg
   private readonly events: PlayerEvents
@@ -28,12 +30,15 @@ export class Player implements Ticking {
     this.frame = new Int16Array(leg.playRate / 50)
   }
 
-  /** This reply has the floor from now on. */
+  /** This reply has the floor from now on. Its first frame leaves as soon as it is there, not at the next tick. */
   play(sound: ReplySound): void {
     this.sound = sound
     this.started = false
     this.paused = false
     this.starving = false
+    sound.playout.onAudio = () => this.kick(sound)
+    this.kick(sound)
+    this.onBusy()
   }
 
   /** No frame of the current reply leaves any more. */
@@ -47,24 +52,22 @@ export class Player implements Ticking {
 
   resume(): void {
     this.paused = false
+    this.onBusy()
   }
 
   idle(): boolean {
-    return this.sound === null || this.paused || (this.sound.playout.aheadMs === 0 && !this.sound.playout.complete)
+    return this.sound === null || this.paused
   }
+
+  onBusy = (): void => {}
 
   tick(): void {
     const { sound } = this
-    if (sound === null || this.paused) return this.leg.play(undefined)
+    if (sound === null || this.paused) return this.silence()
     if (sound.silent) return this.tellSilently(sound)
     const { playout } = sound
-    if (playout.read(this.frame)) {
-      this.leg.play(this.frame)
-      this.starving = false
-      this.start(sound)
-      sound.spoken.advance(playout.played)
-    } else {
-      this.leg.play(undefined)
+    if (!this.playFrame(sound)) {
+      this.silence()
       if (this.started && !this.starving && !playout.complete) {
         this.starving = true
         this.events.onStarved(sound.id)
@@ -73,9 +76,28 @@ export class Player implements Ticking {
     if (playout.drained) this.end(sound)
   }
 
+  private kick(sound: ReplySound): void {
+    if (this.started || this.paused || sound.silent || this.sound !== sound) return
+    this.ahead = this.playFrame(sound) || this.ahead
+  }
+
+  private playFrame(sound: ReplySound): boolean {
+    if (!sound.playout.read(this.frame)) return false
+    this.leg.play(this.frame)
+    this.starving = false
+    this.start(sound)
+    sound.spoken.advance(sound.playout.played)
+    return true
+  }
+
+  private silence(): void {
+    if (this.ahead) this.ahead = false
+    else this.leg.play(undefined)
+  }
+
   /** A reply in text only is told as fast as it is written. */
   private tellSilently(sound: ReplySound): void {
-    this.leg.play(undefined)
+    this.silence()
     const { playout } = sound
     if (playout.pushed > playout.played) {
       playout.played = playout.pushed

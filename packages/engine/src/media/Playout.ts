@@ -12,6 +12,9 @@ export class Playout {
   pushed = 0
   /** Nothing more will be pushed. */
   complete = false
+  /** Called whenever audio was added. */
+  onAudio = (): void => {}
+
   readonly rate: number
   private readonly chunks: Array<Int16Array> = []
   private head = 0
@@ -78,5 +81,6 @@ export class Playout {
     if (samples.length === 0) return
     this.chunks.push(samples.slice())
     this.pushed += samples.length
+    this.onAudio()
   }
 }

@@ -1,10 +1,11 @@
 // What the engine needs from outside to hold a call: the engines of speech, the mind, and the hands.
 import { Context, Data, type Effect } from "effect"
 import type { ChatModel } from "@parley/llm/ChatModel"
+import type { LlmChoice } from "@parley/llm/LlmChoice"
 import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
 import type { Transcriber } from "@parley/speech/ports/Transcriber"
 import type { VoiceActivity } from "@parley/speech/ports/VoiceActivity"
-import type { LlmChoice, PlannedTool } from "../CallPlan.ts"
+import type { PlannedTool } from "../CallPlan.ts"
 
 export class ToolFailure extends Data.TaggedError("ToolFailure")<{
   /** For the model and the history; holds no credential. */

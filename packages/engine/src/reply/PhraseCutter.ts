@@ -35,6 +35,7 @@ export class PhraseCutter {
     const text = this.pending
     for (const mark of text.matchAll(/[.!?…]+["')\]]*\s+|\n+\s*|[。！？]+/g)) {
       const end = mark.index + mark[0].length
+      if (end > longest) break
       if (isSentenceEnd(text, mark.index) && hasWord(text.slice(0, end))) return end
     }
     if (this.first || text.length > longest) {

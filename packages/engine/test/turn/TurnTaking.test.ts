@@ -1,0 +1,163 @@
+// Ten thousand random calls: whatever happens in whatever order, the floor is never stuck, replies are
+// begun and closed in pairs, and once the world is fair again the agent speaks, listens or has ended.
+import { assert, describe, it } from "@effect/vitest"
+import { defaultRules } from "../../src/testing/Rehearsal.ts"
+import { deadlines, nextDeadline } from "../../src/turn/deadlines.ts"
+import { type Floor, type FloorRules, initial, textOf } from "../../src/turn/Floor.ts"
+import type { Move } from "../../src/turn/Move.ts"
+import type { Signal } from "../../src/turn/Signal.ts"
+import { step } from "../../src/turn/TurnTaking.ts"
+
+const runs = 10_000
+const signalsPerRun = 30
+
+describe("the floor under any interleaving", () => {
+  it(`speaks, listens or has ended after ${runs} random sequences`, () => {
+    for (let seed = 1; seed <= runs; seed++) {
+      const random = randomFrom(seed)
+      const world = new World(rulesFrom(random))
+      for (let i = 0; i < signalsPerRun; i++) world.give(anySignal(random, world.floor), random() * 2_000)
+      world.becomeFair()
+    }
+  })
+
+  it("replays a journal of signals to the same moves", () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = randomFrom(seed)
+      const rules = rulesFrom(random)
+      const world = new World(rules)
+      for (let i = 0; i < signalsPerRun; i++) world.give(anySignal(random, world.floor), random() * 2_000)
+      let floor = initial(rules)
+      const again: Array<Move> = []
+      for (const { at, signal } of world.journal) {
+        const [next, moves] = step(floor, signal, at)
+        floor = next
+        again.push(...moves)
+      }
+      assert.deepStrictEqual(again, world.moves)
+    }
+  })
+})
+
+class World {
+  floor: Floor
+  at = 0
+  readonly moves: Array<Move> = []
+  readonly journal: Array<{ readonly at: number; readonly signal: Signal }> = []
+  /** Replies begun and not closed. */
+  readonly replies = new Set<number>()
+
+  constructor(rules: FloorRules) {
+    this.floor = initial(rules)
+    this.give({ _tag: "CallStarted" }, 0)
+  }
+
+  /** One signal after `ms`; deadlines in between fire first, as the loop would have it. */
+  give(signal: Signal, ms: number): void {
+    const until = this.at + ms
+    for (let due = nextDeadline(this.floor); due !== undefined && due.at <= until; due = nextDeadline(this.floor)) {
+      this.at = Math.max(this.at, due.at)
+      const before = this.floor
+      this.step({ _tag: "TimePassed" })
+      if (this.floor.ended === null) assert.notStrictEqual(this.floor, before, `a deadline without effect: ${due.name}`)
+    }
+    this.at = until
+    if (signal._tag === "VoiceBegan") this.step({ ...signal, since: until - 64 })
+    else if (signal._tag === "VoicePaused") this.step({ ...signal, lastVoicedAt: until - 64 })
+    else this.step(signal)
+  }
+
+  step(signal: Signal): void {
+    this.journal.push({ at: this.at, signal })
+    if (signal._tag === "ReplyEnded" || signal._tag === "ReplyFailed") this.replies.delete(signal.reply)
+    const [next, moves] = step(this.floor, signal, this.at)
+    this.floor = next
+    for (const move of moves) this.check(move)
+    this.moves.push(...moves)
+    this.checkFloor()
+  }
+
+  private check(move: Move): void {
+    if (move._tag === "BeginReply") {
+      assert.isFalse(this.replies.has(move.reply))
+      this.replies.add(move.reply)
+    } else if (move._tag === "Hush" || move._tag === "DiscardReply") {
+      assert.isTrue(this.replies.delete(move.reply), `${move._tag} of a reply that is not out`)
+    } else if (move._tag === "CommitReply" || move._tag === "YieldFloor" || move._tag === "ResumeReply") {
+      assert.isTrue(this.replies.has(move.reply), `${move._tag} of a reply that is not out`)
+    }
+  }
+
+  private checkFloor(): void {
+    const { awaiting, ended, guess, reply, turn, voiceSince } = this.floor
+    if (ended !== null) return
+    const out = [reply?.id, guess?.id].filter((id) => id !== undefined).sort()
+    assert.deepStrictEqual([...this.replies].sort(), out, "the replies out are the floor's")
+    const names = deadlines(this.floor).map((deadline) => deadline.name)
+    if (reply === null && turn === null) assert.include(names, "silence")
+    if (reply?.yieldedAt != null && turn !== null && voiceSince === null) assert.include(names, "noise")
+    if (turn !== null && reply === null && voiceSince === null && awaiting === 0) {
+      assert.notStrictEqual(textOf(turn), "", "an empty turn is dropped")
+      assert.include(names, "turnOver")
+    }
+  }
+
+  /** The voice pauses, commits are answered, replies sound and end: nothing may be left hanging. */
+  becomeFair(): void {
+    for (let i = 0; i < 50 && this.floor.ended === null; i++) {
+      const { awaiting, reply, turn, voiceSince } = this.floor
+      if (voiceSince !== null) this.give({ _tag: "VoicePaused", lastVoicedAt: this.at }, 10)
+      else if (awaiting > 0) this.give({ _tag: "Final", text: "" }, 10)
+      else if (reply !== null && reply.yieldedAt === null) this.give({ _tag: "ReplyEnded", reply: reply.id }, 10)
+      else if (reply !== null || turn !== null) this.give({ _tag: "Partial", text: "" }, 3_000)
+      else return
+    }
+    assert.isNotNull(this.floor.ended, `never came to rest: ${JSON.stringify(this.floor)}`)
+  }
+}
+
+const words = ["", "yes", "uh huh", "I want to", "stop it please", "what about sunday", "okay"]
+
+const anySignal = (random: () => number, floor: Floor): Signal => {
+  const pick = <A>(from: ReadonlyArray<A>): A => from[Math.floor(random() * from.length)] as A
+  const reply = floor.reply?.id ?? floor.guess?.id ?? 0
+  const choice = random() * 20
+  if (choice < 4) return { _tag: "VoiceBegan", since: 0 }
+  if (choice < 8) return { _tag: "VoicePaused", lastVoicedAt: 0 }
+  if (choice < 10) return { _tag: "Partial", text: pick(words) }
+  if (choice < 13) return { _tag: "Final", text: pick(words) }
+  if (choice < 15) return { _tag: "ReplyStarted", reply }
+  if (choice < 16) return { _tag: "ReplyEnded", reply: floor.reply?.id ?? 0 }
+  if (choice < 16.7) return { _tag: "ReplyFailed", reply }
+  if (choice < 17.2) return { _tag: "HangUpDecided", reply: floor.reply?.id ?? 0 }
+  if (choice < 17.7) return { _tag: "Typed", text: pick(words), spoken: random() < 0.5 }
+  if (choice < 18.2) return { _tag: "Digit", digit: pick(["1", "2", "#"]) }
+  if (choice < 18.6) return { _tag: "InterruptAsked" }
+  if (choice < 19.2) return { _tag: "NewsArrived" }
+  if (choice < 19.8) return { _tag: "ActivitySeen" }
+  return random() < 0.1 ? { _tag: "EndAsked", reason: "user_hangup" } : { _tag: "TimePassed" }
+}
+
+const rulesFrom = (random: () => number): FloorRules => ({
+  ...defaultRules,
+  firstMessage: random() < 0.5 ? "off" : "fixed",
+  partials: random() < 0.7,
+  interruptible: random() < 0.8,
+  interruptionSensitivity: (["low", "balanced", "high"] as const)[Math.floor(random() * 3)] ?? "balanced",
+  interruptionIgnorePhrases: random() < 0.5 ? ["uh huh", "okay"] : [],
+  speculativeResponse: random() < 0.7,
+  reengage: random() < 0.5,
+  farewell: random() < 0.5,
+  hangupAfterMs: 10_000
+})
+
+/** mulberry32. */
+const randomFrom = (seed: number) => {
+  let a = seed >>> 0
+  return (): number => {
+    a = (a + 0x6d2b79f5) >>> 0
+    let t = Math.imul(a ^ (a >>> 15), a | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
