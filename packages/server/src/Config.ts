@@ -1,0 +1,164 @@
+// Every setting of the service, read once from the environment. The table is the documentation: the README repeats
+// it and a test holds the two together. A wrong setting stops the start with one line that names it; values are not
+// repeated there, since one may be a key.
+import { Redacted, Result } from "effect"
+import { defaultVendor } from "@parley/contract/Vendor"
+
+/** One external engine by address. */
+export interface Endpoint {
+  readonly baseUrl: string
+  readonly model: string | undefined
+  readonly apiKey: Redacted.Redacted<string> | undefined
+}
+
+export interface EngineSettings {
+  /** Providers in order of preference. */
+  readonly providers: ReadonlyArray<string>
+  /** For the provider `openai`. */
+  readonly endpoint: Endpoint | undefined
+}
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly data: string
+  readonly publicUrl: string | undefined
+  readonly apiKey: Redacted.Redacted<string> | undefined
+  readonly databaseUrl: Redacted.Redacted<string> | undefined
+  readonly secretKey: Redacted.Redacted<string> | undefined
+  readonly tts: EngineSettings & { readonly voices: ReadonlyArray<string> }
+  readonly asr: EngineSettings
+  readonly llm: EngineSettings & { readonly extraBody: Readonly<Record<string, unknown>> }
+  readonly vendor: string
+  readonly vendorAliases: ReadonlyArray<string>
+  readonly allowedPrivate: ReadonlyArray<string>
+  readonly logLevel: "debug" | "info" | "warn" | "error"
+}
+
+/** Name, default as shown, meaning. */
+export const table: ReadonlyArray<readonly [name: string, fallback: string, meaning: string]> = [
+  ["HOST", "127.0.0.1", "address to listen on"],
+  ["PORT", "8080", "one port for API, console and signalling; 0 for any free one"],
+  ["PARLEY_DATA", "./data", "folder for the embedded database, keys and recordings"],
+  [
+    "PARLEY_PUBLIC_URL",
+    "",
+    "address callers reach the service by, when it is not the one they ask for (behind a proxy)"
+  ],
+  ["PARLEY_API_KEY", "", "the first workspace's key, instead of a generated one"],
+  ["DATABASE_URL", "", "a PostgreSQL of your own; unset: an embedded one in the data folder"],
+  ["PARLEY_SECRET_KEY", "", "seals stored secrets, at least 16 characters; unset: generated in the data folder"],
+  ["PARLEY_TTS", "flite", "synthesizers in order: flite, openai; openai alone when its address is set"],
+  ["PARLEY_TTS_BASE_URL", "", "an OpenAI-compatible /audio/speech endpoint, up to and without that path"],
+  ["PARLEY_TTS_MODEL", "", "its model"],
+  ["PARLEY_TTS_API_KEY", "", "its key"],
+  ["PARLEY_TTS_VOICES", "", "its voices, separated by commas; the first is the default"],
+  ["PARLEY_ASR", "pocketsphinx", "recognisers in order: pocketsphinx, openai; openai alone when its address is set"],
+  ["PARLEY_ASR_BASE_URL", "", "an OpenAI-compatible /audio/transcriptions endpoint, up to and without that path"],
+  ["PARLEY_ASR_MODEL", "", "its model"],
+  ["PARLEY_ASR_API_KEY", "", "its key"],
+  ["PARLEY_LLM", "demo", "language models in order: demo, openai; openai alone when its address is set"],
+  ["PARLEY_LLM_BASE_URL", "", "an OpenAI-compatible /chat/completions endpoint, up to and without that path"],
+  ["PARLEY_LLM_MODEL", "", "its model"],
+  ["PARLEY_LLM_API_KEY", "", "its key"],
+  ["PARLEY_LLM_EXTRA_BODY", "{}", "JSON object merged into each of its requests"],
+  ["PARLEY_VENDOR", defaultVendor, "the word for the service in header and model names"],
+  ["PARLEY_VENDOR_ALIASES", "fish-audio", "further words understood in its place, separated by commas"],
+  ["PARLEY_ALLOW_PRIVATE_NETWORKS", "", "private hosts or IPv4 blocks that agents may call, separated by commas"],
+  ["PARLEY_LOG_LEVEL", "info", "debug, info, warn or error"],
+  [
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "",
+    "where telemetry goes; the other standard OTEL_* variables count too; unset: nowhere"
+  ]
+]
+
+class Wrong extends Error {}
+
+/** The whole configuration, or one line that says what is wrong. */
+export const readConfig = (env: Readonly<Record<string, string | undefined>>): Result.Result<Config, string> => {
+  const text = (name: string): string | undefined => env[name]?.trim() || undefined
+  const secret = (name: string, minimum = 1): Redacted.Redacted<string> | undefined => {
+    const value = text(name)
+    if (value === undefined) return undefined
+    if (value.length < minimum) throw new Wrong(`${name} must have at least ${minimum} characters`)
+    if (/\s/.test(value)) throw new Wrong(`${name} must not contain white space`)
+    return Redacted.make(value)
+  }
+  const list = (name: string, fallback: string): ReadonlyArray<string> =>
+    (text(name) ?? fallback)
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== "")
+  const url = (name: string, schemes: ReadonlyArray<string>): string | undefined => {
+    const value = text(name)
+    if (value === undefined) return undefined
+    if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
+      throw new Wrong(
+        `${name} must be an address that starts with ${schemes.map((scheme) => `${scheme}//`).join(" or ")}`
+      )
+    }
+    return value.replace(/\/+$/, "")
+  }
+  const engine = (prefix: string, embedded: string): EngineSettings => {
+    const baseUrl = url(`${prefix}_BASE_URL`, ["http:", "https:"])
+    const providers = list(prefix, baseUrl === undefined ? embedded : "openai")
+    for (const provider of providers) {
+      if (provider !== embedded && provider !== "openai") {
+        throw new Wrong(`${prefix} must be a list of ${embedded}, openai`)
+      }
+    }
+    if (providers.length === 0) throw new Wrong(`${prefix} must name at least one provider`)
+    if (providers.includes("openai") && baseUrl === undefined)
+      throw new Wrong(`${prefix} names openai, which needs ${prefix}_BASE_URL`)
+    const endpoint = { model: text(`${prefix}_MODEL`), apiKey: secret(`${prefix}_API_KEY`) }
+    return { providers, endpoint: baseUrl === undefined ? undefined : { baseUrl, ...endpoint } }
+  }
+
+  try {
+    const port = Number(text("PORT") ?? 8080)
+    if (!Number.isInteger(port) || port < 0 || port > 65_535)
+      throw new Wrong("PORT must be a whole number from 0 to 65535")
+    const vendor = text("PARLEY_VENDOR") ?? defaultVendor
+    if (!/^[a-z][a-z0-9-]{0,31}$/.test(vendor))
+      throw new Wrong("PARLEY_VENDOR must be a lower-case word of letters, digits and -")
+    const logLevel = text("PARLEY_LOG_LEVEL") ?? "info"
+    if (logLevel !== "debug" && logLevel !== "info" && logLevel !== "warn" && logLevel !== "error") {
+      throw new Wrong("PARLEY_LOG_LEVEL must be debug, info, warn or error")
+    }
+    url("OTEL_EXPORTER_OTLP_ENDPOINT", ["http:", "https:"])
+    const databaseUrl = url("DATABASE_URL", ["postgres:", "postgresql:"])
+    return Result.succeed({
+      host: text("HOST") ?? "127.0.0.1",
+      port,
+      data: text("PARLEY_DATA") ?? "./data",
+      publicUrl: url("PARLEY_PUBLIC_URL", ["http:", "https:"]),
+      apiKey: secret("PARLEY_API_KEY"),
+      databaseUrl: databaseUrl === undefined ? undefined : Redacted.make(databaseUrl),
+      secretKey: secret("PARLEY_SECRET_KEY", 16),
+      tts: { ...engine("PARLEY_TTS", "flite"), voices: list("PARLEY_TTS_VOICES", "") },
+      asr: engine("PARLEY_ASR", "pocketsphinx"),
+      llm: {
+        ...engine("PARLEY_LLM", "demo"),
+        extraBody: jsonObject("PARLEY_LLM_EXTRA_BODY", text("PARLEY_LLM_EXTRA_BODY"))
+      },
+      vendor,
+      vendorAliases: list("PARLEY_VENDOR_ALIASES", "fish-audio"),
+      allowedPrivate: list("PARLEY_ALLOW_PRIVATE_NETWORKS", ""),
+      logLevel
+    })
+  } catch (error) {
+    if (error instanceof Wrong) return Result.fail(error.message)
+    throw error
+  }
+}
+
+const jsonObject = (name: string, value: string | undefined): Readonly<Record<string, unknown>> => {
+  try {
+    const parsed: unknown = JSON.parse(value ?? "{}")
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return { ...parsed }
+  } catch {
+    // Said below.
+  }
+  throw new Wrong(`${name} must be a JSON object`)
+}

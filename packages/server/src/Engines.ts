@@ -1,0 +1,27 @@
+// What the platform offers, from the settings: the names a configuration may use.
+import { Platform } from "@parley/workspace/Platform"
+import { fliteVoices } from "@parley/speech/flite/FliteSynthesizer"
+import { Effect, Layer } from "effect"
+import type { Config } from "./Config.ts"
+import { Settings } from "./Settings.ts"
+
+export const platformLayer: Layer.Layer<Platform, never, Settings> = Layer.effect(
+  Platform,
+  Effect.map(Settings, (settings) => ({
+    voices: new Set([
+      ...(settings.tts.providers.includes("flite") ? fliteVoices.map(({ id }) => id) : []),
+      ...(settings.tts.providers.includes("openai") ? settings.tts.voices : [])
+    ]),
+    asrModels: [`${settings.vendor}:transcribe-1`],
+    llmModels: llmModels(settings),
+    allowedPrivate: settings.allowedPrivate
+  }))
+)
+
+/** The endpoint's own model name where it serves, `demo` for the built-in host. */
+const llmModels = ({ llm }: Config): readonly [string, ...ReadonlyArray<string>] => {
+  const [first = "demo", ...rest] = llm.providers.map((provider) =>
+    provider === "openai" ? (llm.endpoint?.model ?? "default") : "demo"
+  )
+  return [first, ...rest]
+}

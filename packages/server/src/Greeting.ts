@@ -1,0 +1,31 @@
+// What the person at the terminal reads when the service is ready: where it is and the key to use. The key is
+// theirs to see; it is printed, never logged.
+import { ApiKeys } from "@parley/workspace/ApiKeys"
+import { DataFolder } from "@parley/workspace/storage/Database"
+import { Effect, Layer, Redacted } from "effect"
+import { HttpServer } from "effect/http"
+import type { AddressInfo } from "node:net"
+import { MediaDoor } from "./http/MediaDoor.ts"
+import { Settings } from "./Settings.ts"
+
+export const layer: Layer.Layer<never, never, ApiKeys | DataFolder | HttpServer.HttpServer | MediaDoor | Settings> =
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const { path } = yield* DataFolder
+      const settings = yield* Settings
+      const { server } = yield* MediaDoor
+      yield* HttpServer.HttpServer
+      const key = yield* keys.first(settings.apiKey, path)
+      const { port } = server.address() as AddressInfo
+      const host = ["0.0.0.0", "::", ""].includes(settings.host) ? "localhost" : settings.host
+      const url = settings.publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+      const shown =
+        key === undefined
+          ? "make one with: npm run parley -- keys create"
+          : settings.apiKey === undefined
+            ? Redacted.value(key)
+            : "the one in PARLEY_API_KEY"
+      process.stdout.write(`\nParley is ready.\n  Console  ${url}/\n  API key  ${shown}\n\n`)
+    })
+  )

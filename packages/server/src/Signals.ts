@@ -1,0 +1,27 @@
+// How the process is told to stop, beyond the first SIGINT or SIGTERM that the runtime turns into an interruption.
+import { Effect } from "effect"
+
+/** Ctrl-C reaches the whole process group and launchers pass it on: what comes this close is the same wish. */
+const sameWishMs = 500
+
+/** A second wish to stop ends the process at once; its database is told to go as it exits. */
+export const forceOnSecondSignal = (): void => {
+  let first: number | undefined
+  const onSignal = () => {
+    const now = performance.now()
+    first ??= now
+    if (now - first > sameWishMs) process.exit(130)
+  }
+  process.on("SIGINT", onSignal)
+  process.on("SIGTERM", onSignal)
+}
+
+/** Started by our launcher, the service stops when the launcher is gone. */
+export const stopWithParent = <A, E, R>(main: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  if (process.send === undefined) return main
+  const orphaned = Effect.callback<never>((resume) => {
+    process.once("disconnect", () => resume(Effect.interrupt))
+    process.channel?.unref()
+  })
+  return Effect.raceFirst(main, orphaned)
+}

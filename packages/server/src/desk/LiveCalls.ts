@@ -1,0 +1,20 @@
+// The calls this process holds right now, as the rest of the desk sees them.
+import { Context, Effect, Layer } from "effect"
+
+export class LiveCalls extends Context.Service<
+  LiveCalls,
+  {
+    /**
+     * Asks a live call to end as `agent_hangup` and waits until its facts are stored. False when this process does
+     * not hold it.
+     */
+    readonly end: (sessionId: string) => Effect.Effect<boolean>
+    readonly count: Effect.Effect<number>
+  }
+>()("parley/server/desk/LiveCalls") {
+  /** A service without a door for media: every session waits, none is live. */
+  static readonly layerWithoutMedia: Layer.Layer<LiveCalls> = Layer.succeed(LiveCalls, {
+    end: () => Effect.succeed(false),
+    count: Effect.succeed(0)
+  })
+}

@@ -1,0 +1,144 @@
+// Where sessions are made and ended: checks what only the running service can check (published version, allowed
+// overrides, known voices), writes the record and hands out the ticket.
+import { systemPromptTokens } from "@parley/contract/AgentConfig/Prompt"
+import { BadRequest, type Conflict, type Invalid, invalid, type NotFound } from "@parley/contract/Errors"
+import { fault } from "@parley/contract/Fault"
+import type { SessionTicket } from "@parley/contract/Session"
+import { type Overrides, type PreviewCreate, readVariables, type SessionCreate } from "@parley/contract/SessionRequest"
+import { resolveTimezone } from "@parley/contract/Timezone"
+import { Platform } from "@parley/workspace/Platform"
+import { SessionLife } from "@parley/workspace/SessionLife"
+import { Sessions } from "@parley/workspace/Sessions"
+import { exceedsTokens } from "@parley/workspace/TokenCount"
+import { type Runnable, Versions } from "@parley/workspace/Versions"
+import { Context, Effect, Layer } from "effect"
+import { ExtraBodies } from "./ExtraBodies.ts"
+import { JoinTokens } from "./JoinTokens.ts"
+import { LiveCalls } from "./LiveCalls.ts"
+
+/** Previews run at most this long (decisions 0). */
+const previewSeconds = 600
+
+export class SessionDesk extends Context.Service<
+  SessionDesk,
+  {
+    /** @param rtcUrl where the media door is for this caller. */
+    readonly open: (
+      workspace: string,
+      request: SessionCreate,
+      rtcUrl: string
+    ) => Effect.Effect<SessionTicket, NotFound | Conflict | BadRequest | Invalid>
+    readonly preview: (
+      workspace: string,
+      agentId: string,
+      request: PreviewCreate,
+      rtcUrl: string
+    ) => Effect.Effect<SessionTicket, NotFound | BadRequest | Invalid>
+    /** Idempotent. */
+    readonly end: (workspace: string, sessionId: string) => Effect.Effect<void, NotFound>
+  }
+>()("parley/server/desk/SessionDesk") {
+  static readonly layer: Layer.Layer<
+    SessionDesk,
+    never,
+    Versions | Sessions | SessionLife | Platform | JoinTokens | ExtraBodies | LiveCalls
+  > = Layer.effect(
+    SessionDesk,
+    Effect.gen(function* () {
+      const versions = yield* Versions
+      const sessions = yield* Sessions
+      const life = yield* SessionLife
+      const platform = yield* Platform
+      const tokens = yield* JoinTokens
+      const extraBodies = yield* ExtraBodies
+      const calls = yield* LiveCalls
+
+      const make = Effect.fnUntraced(function* (
+        workspace: string,
+        runnable: Runnable,
+        request: PreviewCreate & Pick<SessionCreate, "name" | "metadata">,
+        rtcUrl: string
+      ) {
+        const overrides = request.overrides ?? {}
+        yield* checkOverrides(overrides, runnable, platform)
+        const preview = runnable.versionNumber === null
+        const longest = runnable.config.conversation.max_duration_seconds
+        const row = yield* sessions.create({
+          workspaceId: workspace,
+          runnable,
+          preview,
+          source: preview ? "dashboard" : "api_key",
+          name: request.name ?? "",
+          timezone: resolveTimezone({
+            request: request.timezone ?? undefined,
+            agent: runnable.config.conversation.timezone,
+            client: typeof request.client_timezone === "string" ? request.client_timezone : undefined
+          }),
+          endUserId: request.end_user_id ?? "",
+          metadata: request.metadata ?? {},
+          wish: {
+            overrides,
+            dynamicVariables: readVariables(request.dynamic_variables ?? {}),
+            worldContext: request.world_context ?? true,
+            toolEvents: request.tool_events ?? true,
+            recordAudio: request.record_audio ?? runnable.config.conversation.record_audio
+          },
+          maxDurationSeconds: preview ? Math.min(previewSeconds, longest) : longest
+        })
+        if (request.llm_extra_body) extraBodies.keep(row.id, request.llm_extra_body)
+        const ticket: SessionTicket = {
+          session_id: row.id,
+          expires_at: row.expires_at.toISOString(),
+          max_duration_seconds: row.max_duration_seconds,
+          transport: "livekit",
+          rtc_url: rtcUrl,
+          livekit_url: rtcUrl,
+          token: tokens.mint({
+            sessionId: row.id,
+            identity: row.id.replace("session", "user"),
+            expiresAt: Math.floor(row.expires_at.getTime() / 1000)
+          })
+        }
+        return ticket
+      })
+
+      return {
+        open: Effect.fn("SessionDesk.open")(function* (workspace, request, rtcUrl) {
+          return yield* make(workspace, yield* versions.live(workspace, request.agent_id), request, rtcUrl)
+        }),
+
+        preview: Effect.fn("SessionDesk.preview")(function* (workspace, agentId, request, rtcUrl) {
+          return yield* make(workspace, yield* versions.draft(workspace, agentId), request, rtcUrl)
+        }),
+
+        end: Effect.fn("SessionDesk.end")(function* (workspace, sessionId) {
+          const row = yield* sessions.find(workspace, sessionId)
+          if (row.status === "completed" || row.status === "failed") return
+          if (yield* life.settle(sessionId, "cancelled", "pending")) return
+          if (yield* calls.end(sessionId)) return
+          yield* life.settle(sessionId, "agent_hangup", "active")
+        })
+      }
+    })
+  )
+}
+
+const checkOverrides = Effect.fnUntraced(function* (
+  overrides: Overrides,
+  runnable: Runnable,
+  platform: Platform["Service"]
+) {
+  for (const [name, value] of Object.entries(overrides)) {
+    const permission = name === "first_message_prompt" ? "first_message" : name
+    if (value != null && !runnable.overridesAllowed.includes(permission)) {
+      return yield* new BadRequest({ message: `The agent does not allow the override ${name}` })
+    }
+  }
+  const voice = overrides.voice_id
+  if (voice && voice !== runnable.config.voice.voice_id && !platform.voices.has(voice)) {
+    return yield* invalid([fault(["body", "overrides", "voice_id"], "unknown voice")])
+  }
+  if (yield* exceedsTokens(overrides.system_prompt ?? "", systemPromptTokens)) {
+    return yield* invalid([fault(["body", "overrides", "system_prompt"], "must be at most 32000 tokens")])
+  }
+})

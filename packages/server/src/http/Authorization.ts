@@ -1,0 +1,19 @@
+// Bearer authentication against the stored keys. A missing and a bad key are the same 401.
+import { Unauthorized } from "@parley/contract/Errors"
+import { Authorization, Caller } from "@parley/contract/MainApi/Authorization"
+import { ApiKeys } from "@parley/workspace/ApiKeys"
+import { Effect, Layer, Redacted } from "effect"
+
+export const layer: Layer.Layer<Authorization, never, ApiKeys> = Layer.effect(
+  Authorization,
+  Effect.gen(function* () {
+    const keys = yield* ApiKeys
+    return Authorization.of({
+      bearer: Effect.fnUntraced(function* (route, { credential }) {
+        const principal = Redacted.value(credential) === "" ? undefined : yield* keys.authenticate(credential)
+        if (principal === undefined) return yield* new Unauthorized({ message: "Missing or invalid API key" })
+        return yield* Effect.provideService(route, Caller, principal)
+      })
+    })
+  })
+)

@@ -1,0 +1,106 @@
+// Everything the service answers over HTTP, on one server: the main API, its description, metrics, the console.
+import { NodeHttpServer } from "@effect/platform-node"
+import { MainApi } from "@parley/contract/MainApi/MainApi"
+import { ByteSize, Cause, Effect, Layer, type Types } from "effect"
+import {
+  HttpIncomingMessage,
+  HttpMiddleware,
+  HttpRouter,
+  HttpServer,
+  type HttpServerRequest,
+  type HttpServerResponse
+} from "effect/http"
+import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { PrometheusMetrics } from "effect/observability"
+import { StartFault } from "@parley/workspace/storage/StartFault"
+import { Settings } from "../Settings.ts"
+import * as AgentHandlers from "./AgentHandlers.ts"
+import * as Authorization from "./Authorization.ts"
+import * as ConsoleFiles from "./ConsoleFiles.ts"
+import { errorEnvelope } from "./ErrorEnvelope.ts"
+import { MediaDoor } from "./MediaDoor.ts"
+import * as SessionHandlers from "./SessionHandlers.ts"
+import * as SystemHandlers from "./SystemHandlers.ts"
+import * as Validation from "./Validation.ts"
+
+/** A configuration's longest prompt fits, escaped. */
+const bodyLimit = ByteSize.mebibytes(4)
+
+/** Requests in flight get this long when the service stops. */
+const drainMs = 3000
+
+const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe(
+  Layer.provide([AgentHandlers.layer, SessionHandlers.layer, SystemHandlers.layer]),
+  Layer.provide([Authorization.layer, Validation.layer])
+)
+
+const cors = HttpMiddleware.cors({
+  allowedOrigins: [],
+  allowedMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+  exposedHeaders: ["WWW-Authenticate", "Retry-After"],
+  maxAge: 86_400
+})
+
+/**
+ * One middleware, so that the order is plain: CORS around the envelope around the limits. It fails with nothing; the
+ * router only takes what may still fail.
+ */
+const around = HttpRouter.middleware(
+  (route): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest> =>
+    cors(errorEnvelope(Effect.provideService(route, HttpIncomingMessage.MaxBodySize, bodyLimit))),
+  { global: true }
+)
+
+const routes = Layer.mergeAll(
+  api,
+  HttpApiScalar.layer(MainApi, { path: "/docs" }),
+  PrometheusMetrics.layerHttp({ path: "/metrics" }),
+  ConsoleFiles.layer(),
+  around
+)
+
+const listening = Layer.unwrap(
+  Effect.gen(function* () {
+    const { server } = yield* MediaDoor
+    const { host, port } = yield* Settings
+    const bound = NodeHttpServer.layer(() => server, { host, port, disablePreemptiveShutdown: true })
+    return bound.pipe(
+      Layer.catchCause((cause) =>
+        Layer.effectContext<Layer.Success<typeof bound>, StartFault, never>(
+          Effect.fail(cannotListen(cause, host, port))
+        )
+      )
+    )
+  })
+)
+
+/** Built last, closed first: no new connections, a moment for those in flight, then everything is cut. */
+const drain = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { closeAll, server } = yield* MediaDoor
+    yield* HttpServer.HttpServer
+    yield* Effect.addFinalizer(() =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeIdleConnections()
+      }).pipe(Effect.timeoutOrElse({ duration: drainMs, orElse: () => Effect.sync(closeAll) }))
+    )
+  })
+)
+
+export const layer = drain.pipe(
+  Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true })),
+  Layer.provideMerge(listening)
+)
+
+const cannotListen = (cause: Cause.Cause<unknown>, host: string, port: number): StartFault => {
+  const text = Cause.pretty(cause)
+  const why = /EADDRINUSE/.test(text)
+    ? "the port is in use; stop the other service or set PORT"
+    : /EACCES/.test(text)
+      ? "not permitted; set PORT to 1024 or more"
+      : /EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN/.test(text)
+        ? "this machine does not have that address; set HOST"
+        : "the address cannot be used"
+  return new StartFault({ message: `Cannot listen on ${host}:${port}: ${why}` })
+}

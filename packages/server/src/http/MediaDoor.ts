@@ -1,0 +1,73 @@
+// The raw way past the HTTP framework for media signalling: upgrades of /rtc and /rtc/v1, and plain GETs of
+// their /validate. The transport owns those sockets from the first byte; the framework's own socket costs a third
+// more per frame and cannot be reached from outside. Nothing here throws: an error in a handler closes its socket.
+import { Context, Effect, Layer, type Scope } from "effect"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+
+export interface MediaHandlers {
+  /** Takes the socket over and returns true, or leaves it alone. */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
+  /** Answers the request and returns true, or leaves it alone. */
+  readonly validate: (request: IncomingMessage, response: ServerResponse) => boolean
+}
+
+export class MediaDoor extends Context.Service<
+  MediaDoor,
+  {
+    /** A server that offers signalling requests to the handlers first. */
+    readonly server: Server
+    /** From now until the scope closes. One at a time. */
+    readonly serve: (handlers: MediaHandlers) => Effect.Effect<void, never, Scope.Scope>
+    /** Destroys what is still open on the server, signalling sockets included. */
+    readonly closeAll: () => void
+  }
+>()("parley/server/http/MediaDoor") {
+  static readonly layer: Layer.Layer<MediaDoor> = Layer.sync(MediaDoor, () => {
+    const sockets = new Set<Duplex>()
+    let handlers: MediaHandlers | undefined
+    const server = createServer({ requestTimeout: 60_000, headersTimeout: 20_000 })
+    server.on("connection", (socket) => {
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+    })
+    const emit = server.emit.bind(server)
+    server.emit = (event: string, ...args: Array<unknown>): boolean => {
+      const [request, second, head] = args
+      const path = isRequest(request) ? (request.url ?? "").split("?", 1)[0] : undefined
+      try {
+        if (event === "upgrade" && (path === "/rtc" || path === "/rtc/v1")) {
+          const socket = second as Duplex
+          socket.on("error", () => undefined)
+          if (handlers?.upgrade(request as IncomingMessage, socket, head as Buffer) === true) return true
+          socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+          return true
+        }
+        if (event === "request" && (path === "/rtc/validate" || path === "/rtc/v1/validate")) {
+          if (handlers?.validate(request as IncomingMessage, second as ServerResponse) === true) return true
+        }
+      } catch {
+        ;(second as Duplex).destroy()
+        return true
+      }
+      return emit(event, ...args)
+    }
+    return {
+      server,
+      serve: (given) =>
+        Effect.asVoid(
+          Effect.acquireRelease(
+            Effect.sync(() => (handlers = given)),
+            () => Effect.sync(() => (handlers = handlers === given ? undefined : handlers))
+          )
+        ),
+      closeAll: () => {
+        server.closeAllConnections()
+        for (const socket of sockets) socket.destroy()
+      }
+    }
+  })
+}
+
+const isRequest = (value: unknown): value is IncomingMessage =>
+  typeof value === "object" && value !== null && "url" in value && "headers" in value

@@ -1,0 +1,37 @@
+// Sessions over HTTP: translation only.
+import { Caller } from "@parley/contract/MainApi/Authorization"
+import { MainApi } from "@parley/contract/MainApi/MainApi"
+import { Sessions } from "@parley/workspace/Sessions"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { SessionDesk } from "../desk/SessionDesk.ts"
+import { Settings } from "../Settings.ts"
+import { rtcUrl } from "./RtcUrl.ts"
+
+export const layer = HttpApiBuilder.group(
+  MainApi,
+  "sessions",
+  Effect.fnUntraced(function* (handlers) {
+    const sessions = yield* Sessions
+    const desk = yield* SessionDesk
+    const settings = yield* Settings
+    const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
+
+    return handlers.handleAll({
+      createSession: ({ payload }) =>
+        Effect.gen(function* () {
+          return yield* desk.open(yield* workspace, payload, yield* rtcUrl(settings.publicUrl))
+        }),
+      listSessions: ({ query }) =>
+        Effect.flatMap(workspace, (ws) => sessions.list(ws, query)).pipe(
+          Effect.map(({ items, ...page }) => ({ sessions: items, ...page }))
+        ),
+      getSession: ({ params }) => Effect.flatMap(workspace, (ws) => sessions.get(ws, params.session_id)),
+      getSessionJournal: ({ params }) =>
+        Effect.flatMap(workspace, (ws) => sessions.journal(ws, params.session_id)).pipe(
+          Effect.map((entries) => ({ session_id: params.session_id, entries }))
+        ),
+      endSession: ({ params }) => Effect.flatMap(workspace, (ws) => desk.end(ws, params.session_id))
+    })
+  })
+)

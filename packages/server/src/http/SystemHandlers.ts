@@ -1,0 +1,29 @@
+// /health: whether calls can be taken, and who serves each part.
+import { MainApi } from "@parley/contract/MainApi/MainApi"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { LiveCalls } from "../desk/LiveCalls.ts"
+import { ServingHealth } from "../desk/ServingHealth.ts"
+import { version } from "../version.ts"
+
+export const layer = HttpApiBuilder.group(
+  MainApi,
+  "system",
+  Effect.fnUntraced(function* (handlers) {
+    const serving = yield* ServingHealth
+    const calls = yield* LiveCalls
+    return handlers.handleAll({
+      health: () =>
+        Effect.gen(function* () {
+          const serves = yield* serving.snapshot
+          const complete = Object.values(serves).every((list) => list.some(({ state }) => state === "up"))
+          return {
+            status: complete ? ("ok" as const) : ("degraded" as const),
+            version,
+            serves,
+            calls: yield* calls.count
+          }
+        })
+    })
+  })
+)

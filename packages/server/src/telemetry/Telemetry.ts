@@ -1,0 +1,27 @@
+// Traces, metrics and logs to an OTLP collector by the standard OTEL_* variables; nothing when no endpoint is set.
+// Query strings are hidden in spans: they may hold a phone number or a join token.
+import { Effect, Layer } from "effect"
+import { FetchHttpClient, HttpMiddleware, UrlParams } from "effect/http"
+import { Otlp, OtlpSerialization as Serialization } from "effect/observability"
+import { version } from "../version.ts"
+
+const endpoints = ["", "TRACES_", "METRICS_", "LOGS_"].map((signal) => `OTEL_EXPORTER_OTLP_${signal}ENDPOINT`)
+
+export const layer = (env: Readonly<Record<string, string | undefined>>): Layer.Layer<never> => {
+  if (!endpoints.some((name) => env[name])) return Layer.empty
+  const options = { resource: { serviceName: "parley", serviceVersion: version } }
+  const exporter = Otlp.layerFromConfig(options).pipe(
+    Layer.provide(
+      env["OTEL_EXPORTER_OTLP_PROTOCOL"] === "http/json" ? Serialization.layerJson : Serialization.layerProtobuf
+    ),
+    Layer.provide(FetchHttpClient.layer)
+  )
+  return Layer.effectDiscard(Effect.void).pipe(
+    Layer.provideMerge(exporter),
+    Layer.merge(Layer.succeed(UrlParams.CurrentRedactedNames, [/./])),
+    Layer.merge(Layer.succeed(HttpMiddleware.TracerDisabledWhen, (request) => quiet.test(request.url)))
+  )
+}
+
+/** Polled by machines, of no interest as spans. */
+const quiet = /^\/(metrics|health)(\?|$)/
