@@ -4,7 +4,7 @@
 import {
   Codec,
   DataPacket,
-  DisconnectReason,
+  type DisconnectReason,
   ICEServer,
   JoinResponse,
   LeaveRequest,
@@ -26,18 +26,16 @@ import {
   UserPacket,
   type AddTrackRequest,
   type JoinRequest,
-  type SyncState,
   type UpdateParticipantMetadata
 } from "@livekit/protocol"
 import { agentTopic, type AgentEvent } from "@parley/contract/ClientEvent"
 import type { LegMessage } from "@parley/engine/ports/Leg"
-import type { RTCDataChannel } from "werift"
 import { Peer, type PeerEvents, type PeerOptions } from "../webrtc/Peer.ts"
 import type { SpokenPacket } from "../webrtc/Speaking.ts"
 import type { Line, WebRtcLeg } from "../webrtc/WebRtcLeg.ts"
-import { readClientData, readPacket, refuseRpc } from "./ClientData.ts"
+import { refuseRpc, type ClientData } from "./ClientData.ts"
+import { DataLine } from "./DataLine.ts"
 import type { Agent, User } from "./Participants.ts"
-import { ReliableInbox, ReliableOutbox } from "./Reliable.ts"
 import { closeCode, type SignalMessage, type SignalSocket } from "./SignalSocket.ts"
 import type { Speaker, Transcripts } from "./Transcripts.ts"
 
@@ -75,17 +73,13 @@ export class Connection implements Line {
   readonly #options: ConnectionOptions
   readonly #mode: "single" | "dual"
   readonly user: User
-  readonly #outbox = new ReliableOutbox()
-  readonly #inbox = new ReliableInbox()
+  readonly #data = new DataLine((data) => this.#take(data))
   /** Takes the client's offers. In single mode our voice goes out here too. */
   readonly #publisher: Peer
   /** Dual mode only: we offer. */
   readonly #subscriber: Peer | undefined
-  #reliable: RTCDataChannel | undefined
   #socket: SignalSocket | undefined
   #askedForSection = false
-  /** Up to where the client has our reliable packets, as of its last resume. */
-  #seenSequence = 0
 
   constructor(owner: ConnectionOwner, options: ConnectionOptions, mode: "single" | "dual", user: User) {
     this.#owner = owner
@@ -122,7 +116,7 @@ export class Connection implements Line {
         iceServers: this.#iceServers()
       })
     })
-    for (const packet of this.#owner.transcripts.reopen(this.#agentSpeaker())) this.#put(packet)
+    this.#data.send(this.#owner.transcripts.reopen(this.#agentSpeaker()))
     for (const track of request.addTrackRequests) this.#addTrack(track)
     if (request.publisherOffer !== undefined) await this.#answer(request.publisherOffer)
     if (this.#subscriber !== undefined) await this.#offer(this.#subscriber, false)
@@ -138,11 +132,11 @@ export class Connection implements Line {
       value: new ReconnectResponse({
         serverInfo,
         iceServers: this.#iceServers(),
-        lastMessageSeq: this.#inbox.lastSequence
+        lastMessageSeq: this.#data.lastSequence
       })
     })
     this.#update([this.#owner.agent.info(), this.user.info()])
-    if (request.syncState !== undefined) this.#sync(request.syncState)
+    if (request.syncState !== undefined) this.#data.sync(request.syncState)
     for (const track of request.addTrackRequests) this.#addTrack(track)
     if (request.publisherOffer !== undefined) await this.#answer(request.publisherOffer)
     if (this.#subscriber !== undefined) await this.#offer(this.#subscriber, true)
@@ -171,7 +165,7 @@ export class Connection implements Line {
         return this.#socket?.send({ case: "pongResp", value: pong })
       }
       case "syncState":
-        return this.#sync(message.value)
+        return this.#data.sync(message.value)
       case "updateMetadata":
         return this.#updateMetadata(message.value)
       case "leave":
@@ -194,14 +188,14 @@ export class Connection implements Line {
         return this.#update([agent.info()])
       case "UserTranscript": {
         const speaker = { identity: this.user.identity, sid: this.user.sid, trackSid: this.user.trackSid }
-        return this.#putAll(transcripts.user(speaker, message.segmentId, message.text, message.final))
+        return this.#data.send(transcripts.user(speaker, message.segmentId, message.text, message.final))
       }
       case "AgentDelta":
-        return this.#putAll(transcripts.agentDelta(this.#agentSpeaker(), message.segmentId, message.delta))
+        return this.#data.send(transcripts.agentDelta(this.#agentSpeaker(), message.segmentId, message.delta))
       case "AgentDone":
-        return this.#putAll(transcripts.agentDone(this.#agentSpeaker(), message.segmentId))
+        return this.#data.send(transcripts.agentDone(this.#agentSpeaker(), message.segmentId))
       case "Event":
-        return this.#putAll([this.#eventPacket(message.event)])
+        return this.#data.send([this.#eventPacket(message.event)])
     }
   }
 
@@ -291,7 +285,7 @@ export class Connection implements Line {
   #makeSubscriber(ready: () => void): Peer {
     const peer = new Peer(this.#options, this.#peerEvents(ready))
     peer.offerVoice(this.#owner.agent.streamId)
-    this.#useReliable(peer.createChannel("_reliable", { ordered: true }))
+    this.#data.use(peer.createChannel("_reliable", { ordered: true }))
     peer.createChannel("_lossy", { ordered: false, maxRetransmits: 0 })
     return peer
   }
@@ -303,56 +297,22 @@ export class Connection implements Line {
       onRtp: (rtp) => leg.hear(rtp),
       onRtcp: () => leg.alive(),
       onChannel: (channel) => {
-        channel.onMessage.subscribe((message) => this.#receive(message))
-        if (channel.label === "_reliable" && this.#mode === "single") this.#useReliable(channel)
+        this.#data.listen(channel)
+        if (channel.label === "_reliable" && this.#mode === "single") this.#data.use(channel)
       }
     }
   }
 
-  #useReliable(channel: RTCDataChannel): void {
-    if (this.#reliable !== undefined) this.#outbox.rewind(this.#seenSequence)
-    this.#reliable = channel
-    channel.stateChanged.subscribe(() => this.#flush())
-    this.#flush()
-  }
-
-  #receive(message: string | Buffer): void {
-    const packet = readPacket(message)
-    if (packet === undefined || !this.#inbox.accept(packet)) return
-    const data = readClientData(packet)
-    switch (data?._tag) {
+  #take(data: ClientData): void {
+    const { leg } = this.#owner
+    switch (data._tag) {
       case "Event":
-        return this.#owner.leg.takeEvent(data.event)
+        return leg.takeEvent(data.event)
       case "Digit":
-        return this.#owner.leg.takeDigit(data.digit)
+        return leg.takeDigit(data.digit)
       case "Rpc":
-        return this.#putAll(refuseRpc(data.id).map((value) => this.#agentPacket(value)))
-      case undefined:
-        return undefined
+        return this.#data.send(refuseRpc(data.id).map((value) => this.#agentPacket(value)))
     }
-  }
-
-  /**
-   * A resume keeps the data channel, and what is on its way in it still arrives: sent again it would arrive
-   * twice, for not every SDK drops doubles. How far the client got matters only if it opens another channel.
-   */
-  #sync(state: SyncState): void {
-    this.#seenSequence = Math.max(this.#seenSequence, ...state.datachannelReceiveStates.map(({ lastSeq }) => lastSeq))
-  }
-
-  #putAll(packets: ReadonlyArray<DataPacket>): void {
-    for (const packet of packets) this.#outbox.put(packet)
-    this.#flush()
-  }
-
-  #put(packet: DataPacket): void {
-    this.#outbox.put(packet)
-  }
-
-  #flush(): void {
-    const channel = this.#reliable
-    if (channel?.readyState !== "open") return
-    for (const bytes of this.#outbox.take()) channel.send(bytes)
   }
 
   #eventPacket(event: AgentEvent): DataPacket {

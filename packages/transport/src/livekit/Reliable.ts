@@ -1,7 +1,7 @@
 // The reliable data channel across resumes. Outgoing packets are numbered and remembered until the client says
 // how far it got; incoming ones are taken once each. Both sides of the LiveKit protocol do the same, so a
 // dropped network neither loses nor doubles a message. A pure bookkeeper: bytes in, bytes out.
-import { DataPacket, DataPacket_Kind } from "@livekit/protocol"
+import { DataPacket_Kind, type DataPacket } from "@livekit/protocol"
 
 /** What is remembered for a client that is away; older packets are given up. */
 const maxRemembered = 512

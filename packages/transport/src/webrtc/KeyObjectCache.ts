@@ -24,9 +24,6 @@ export const installKeyObjectCache = (): void => {
   }
 
   const { createCipheriv, createDecipheriv, createHmac } = crypto
-  const cached = (algorithm: unknown, key: unknown, names: ReadonlySet<string>): key is Buffer =>
-    typeof algorithm === "string" && names.has(algorithm) && Buffer.isBuffer(key) && key.length > 0
-
   Object.assign(crypto, {
     createCipheriv: (algorithm: CipherGCMTypes, key: Buffer, iv: Buffer, options?: object) =>
       createCipheriv(algorithm, cached(algorithm, key, srtpCiphers) ? keyOf(key) : key, iv, options),
@@ -37,5 +34,8 @@ export const installKeyObjectCache = (): void => {
   })
   syncBuiltinESMExports()
 }
+
+const cached = (algorithm: unknown, key: unknown, names: ReadonlySet<string>): key is Buffer =>
+  typeof algorithm === "string" && names.has(algorithm) && Buffer.isBuffer(key) && key.length > 0
 
 installKeyObjectCache()

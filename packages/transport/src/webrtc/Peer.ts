@@ -103,6 +103,8 @@ export class Peer {
    * only receives; `voiceMid` tells whether there was one.
    */
   async answer(offer: string, voiceStreamId?: string): Promise<string> {
+    // werift reads any text at all as an offer of nothing.
+    if (iceUfrag(offer) === undefined) throw new Error("not an offer")
     const restarts = this.#restarts(offer)
     const sdp = dropUnusableCandidates(repairOffer(offer))
     await bounded(this.#pc.setRemoteDescription({ type: "offer", sdp }))

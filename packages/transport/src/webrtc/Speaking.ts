@@ -22,7 +22,7 @@ export class Speaking {
   readonly #encoder: OpusEncoder
   readonly #silence: Int16Array
   #startMs: number | undefined
-  #index = 0
+  #index = -1
   #sequence: number
   #timestamp: number
   #quietFrames = tailFrames + comfortEveryFrames

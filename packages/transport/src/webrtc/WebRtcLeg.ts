@@ -70,7 +70,10 @@ export class WebRtcLeg implements Leg {
     this.#ears = ears
     const held = this.#held
     this.#held = []
-    for (const one of held) "event" in one ? ears.onEvent(one.event) : ears.onDigit(one.digit)
+    for (const one of held) {
+      if ("event" in one) ears.onEvent(one.event)
+      else ears.onDigit(one.digit)
+    }
     if (this.#ending?._tag === "Ended") ears.onClosed(this.#ending.how)
   }
 

@@ -70,9 +70,9 @@ const join = async (host: Host, sessionId: string, single: boolean): Promise<Cli
   const track = LocalAudioTrack.createAudioTrack("mic", source)
   await room.localParticipant?.publishTrack(track, new TrackPublishOptions({ source: TrackSource.SOURCE_MICROPHONE }))
   const tone = makeTone(48_000, micHz, micLevel)
-  let talking = true
+  const hush = new AbortController()
   const talk = (async () => {
-    while (talking) await source.captureFrame(new AudioFrame(tone(480), 48_000, 1, 480))
+    while (!hush.signal.aborted) await source.captureFrame(new AudioFrame(tone(480), 48_000, 1, 480))
   })().catch(() => undefined)
   return {
     room,
@@ -82,7 +82,7 @@ const join = async (host: Host, sessionId: string, single: boolean): Promise<Cli
     reasons,
     reconnected: () => reconnected,
     close: async () => {
-      talking = false
+      hush.abort()
       await talk
       await room.disconnect()
       await source.close()
