@@ -32,13 +32,15 @@ export const listOf = <S extends Schema.Top>(item: S, max: number) =>
 export const defaulted = <S extends Schema.Top>(schema: S, value: S["Encoded"]) =>
   schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
 
-/** A JSON object whose serialised form is at most `maxBytes` and can be stored. */
+/** What may stand for an id in a path. Anything else cannot be one of ours. */
+export const Id = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_.-]{1,128}$/))
+
+/** A JSON object whose serialised form is at most `maxBytes`. */
 export const jsonObject = (maxBytes: number) =>
   Schema.Record(Schema.String, Schema.Json).check(
     Schema.makeFilter((value) => {
       const json = JSON.stringify(value)
-      if (json.length * 3 > maxBytes && utf8Length(json) > maxBytes) return `must be at most ${maxBytes} bytes of JSON`
-      return /\\u(0000|d[89a-f])/i.test(json) ? "must be valid Unicode text without NUL characters" : undefined
+      return json.length * 3 <= maxBytes || utf8Length(json) <= maxBytes || `must be at most ${maxBytes} bytes of JSON`
     })
   )
 

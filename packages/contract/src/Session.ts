@@ -1,6 +1,7 @@
 // A session as the API shows it (spec: Session; decisions 7): what creation returns, the list item, the detail.
 import { Schema } from "effect"
 import { EndReason } from "./EndReason.ts"
+import { text } from "./Field.ts"
 import { JournalEntry } from "./Fact.ts"
 import { pageFields, PageQuery } from "./Page.ts"
 import { SessionItem } from "./SessionItem.ts"
@@ -83,12 +84,12 @@ const moment = Schema.String.check(
 )
 
 export const SessionQuery = {
-  agent_id: Schema.optionalKey(Schema.String),
+  agent_id: Schema.optionalKey(text(128)),
   status: Schema.optionalKey(commaList(SessionStatus.literals)),
   end_reason: Schema.optionalKey(commaList(EndReason.literals)),
   direction: Schema.optionalKey(Direction),
-  caller_number: Schema.optionalKey(Schema.String),
-  sip_call_id: Schema.optionalKey(Schema.String),
+  caller_number: Schema.optionalKey(text(64)),
+  sip_call_id: Schema.optionalKey(text(512)),
   created_after: Schema.optionalKey(moment),
   created_before: Schema.optionalKey(moment),
   ...PageQuery

@@ -9,7 +9,7 @@ import {
 } from "@parley/contract/AgentConfig/AgentConfig"
 import { type Catalogue, defaultConfig, patchConfig } from "@parley/contract/AgentConfig/patchConfig"
 import { systemPromptTokens } from "@parley/contract/AgentConfig/Prompt"
-import { type BadRequest, type Invalid, invalid, NotFound, notFound } from "@parley/contract/Errors"
+import { type BadRequest, type Invalid, invalid, type NotFound, notFound } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import type { Page, PageRequest } from "@parley/contract/Page"
 import { Context, Effect, Layer, Result, Schema } from "effect"

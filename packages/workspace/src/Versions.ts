@@ -2,7 +2,7 @@
 // Sessions run the live version; a version stays readable for them after its agent is gone.
 import type { Publish, Version, VersionSummary } from "@parley/contract/Agent"
 import { redactConfig, type StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
-import { type BadRequest, Conflict, NotFound, notFound } from "@parley/contract/Errors"
+import { type BadRequest, Conflict, type NotFound, notFound } from "@parley/contract/Errors"
 import type { Page, PageRequest } from "@parley/contract/Page"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

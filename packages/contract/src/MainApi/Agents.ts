@@ -14,21 +14,22 @@ import {
 } from "../Agent.ts"
 import { ConfigPatch, ReturnedConfig } from "../AgentConfig/AgentConfig.ts"
 import { BadRequest, Conflict, Invalid, NotFound } from "../Errors.ts"
+import { Id, text } from "../Field.ts"
 import { PageQuery, queryBoolean } from "../Page.ts"
 import { SessionTicket } from "../Session.ts"
 import { PreviewCreate } from "../SessionRequest.ts"
 import { Authorization } from "./Authorization.ts"
 import { Validation } from "./Validation.ts"
 
-const params = { agent_id: Schema.String }
+const params = { agent_id: Id }
 /** A body that may be missing altogether. */
-const optionalBody = <S extends Schema.Top>(schema: S) => Schema.UndefinedOr(schema)
+const optionalBody = <S extends Schema.Top>(schema: S) => Schema.NullOr(schema)
 
 export class AgentsApi extends HttpApiGroup.make("agents")
   .add(
     HttpApiEndpoint.get("listAgents", "/", {
       query: {
-        search: Schema.optionalKey(Schema.String),
+        search: Schema.optionalKey(text(256)),
         include_archived: queryBoolean,
         publication_state: Schema.optionalKey(Schema.Literals(["all", "live", "draft"])),
         ...PageQuery
@@ -73,7 +74,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
       error: [NotFound, BadRequest]
     }),
     HttpApiEndpoint.get("getAgentVersion", "/:agent_id/versions/:version_number", {
-      params: { ...params, version_number: Schema.String },
+      params: { ...params, version_number: Id },
       success: Version,
       error: NotFound
     }),

@@ -1,13 +1,13 @@
 // Sessions: create, list, look at, end (spec: POST and GET /v1/agent/sessions; decisions 7).
-import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadRequest, Conflict, Invalid, NotFound, Unavailable } from "../Errors.ts"
+import { Id } from "../Field.ts"
 import { SessionDetail, SessionJournal, SessionPage, SessionQuery, SessionTicket } from "../Session.ts"
 import { SessionCreate } from "../SessionRequest.ts"
 import { Authorization } from "./Authorization.ts"
 import { Validation } from "./Validation.ts"
 
-const params = { session_id: Schema.String }
+const params = { session_id: Id }
 
 export class SessionsApi extends HttpApiGroup.make("sessions")
   .add(

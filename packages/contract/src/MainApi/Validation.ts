@@ -1,8 +1,9 @@
 // Turns what the framework says of a request that does not fit its schema into our two answers:
-// 400 for a body that is no JSON, 422 with the fields for everything else (decisions 14).
+// 400 for a body that is no JSON, 404 for a path that cannot be an id, 422 with the fields for everything else
+// (decisions 14).
 import { HttpApiMiddleware } from "effect/http-api"
-import { BadRequest, Invalid } from "../Errors.ts"
+import { BadRequest, Invalid, NotFound } from "../Errors.ts"
 
 export class Validation extends HttpApiMiddleware.Service<Validation>()("parley/contract/Validation", {
-  error: [BadRequest, Invalid]
+  error: [BadRequest, NotFound, Invalid]
 }) {}

@@ -37,7 +37,7 @@ export const spokenNumber = (number: string): string => {
   const groups = [`+${digits.slice(0, country)}`]
   for (let rest = digits.slice(country); rest !== "";) {
     const size = rest.length === 4 || rest.length === 8 ? 4 : 3
-    groups.push([...rest.slice(0, size)].join(" "))
+    groups.push(rest.slice(0, size).split("").join(" "))
     rest = rest.slice(size)
   }
   return groups.join("; ")

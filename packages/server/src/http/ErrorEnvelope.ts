@@ -3,7 +3,7 @@
 // the inside is told: a defect is logged and answered with 500.
 import type { ErrorBody } from "@parley/contract/Errors"
 import { Cause, Effect } from "effect"
-import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 const words: Readonly<Record<number, string>> = {
   400: "Bad request",
@@ -48,6 +48,13 @@ const paint = (response: HttpServerResponse.HttpServerResponse): HttpServerRespo
 
 /** The framework's 499 is for a client that is gone. */
 const statusOf = (status: number): number => (status in words ? status : status < 500 ? 400 : 500)
+
+/** The same for a request that is no HTTP, answered on the bare socket. */
+export const bareErrorResponse = (status: number): string => {
+  const body = JSON.stringify({ status, message: words[status] ?? "Error", reason: null } satisfies ErrorBody)
+  const head = [`HTTP/1.1 ${status} ${words[status] ?? "Error"}`, "Connection: close", "Content-Type: application/json"]
+  return `${[...head, `Content-Length: ${Buffer.byteLength(body)}`].join("\r\n")}\r\n\r\n${body}`
+}
 
 export const errorResponse = (status: number, message = words[status] ?? "Error") => {
   const body: ErrorBody = { status, message, reason: null }

@@ -3,17 +3,19 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { ByteSize, Cause, Effect, Layer, type Types } from "effect"
 import {
+  Headers,
   HttpIncomingMessage,
   HttpMiddleware,
   HttpRouter,
   HttpServer,
-  type HttpServerRequest,
+  HttpServerRequest,
   type HttpServerResponse
 } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Settings } from "../Settings.ts"
+import { measured } from "../telemetry/RequestMetrics.ts"
 import * as AgentHandlers from "./AgentHandlers.ts"
 import * as Authorization from "./Authorization.ts"
 import * as ConsoleFiles from "./ConsoleFiles.ts"
@@ -42,12 +44,28 @@ const cors = HttpMiddleware.cors({
 })
 
 /**
- * One middleware, so that the order is plain: CORS around the envelope around the limits. It fails with nothing; the
+ * The body has an end, and where there is none its declared type counts for nothing: some clients declare a form
+ * when they send nothing.
+ */
+const limited = <E, R>(route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const { headers } = request
+    const empty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0
+    const plain = empty ? request.modify({ headers: Headers.remove(headers, "content-type") }) : request
+    return yield* route.pipe(
+      Effect.provideService(HttpServerRequest.HttpServerRequest, plain),
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit)
+    )
+  })
+
+/**
+ * One middleware, so that the order is plain: CORS around measuring around the envelope around the limits. It fails with nothing; the
  * router only takes what may still fail.
  */
 const around = HttpRouter.middleware(
   (route): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest> =>
-    cors(errorEnvelope(Effect.provideService(route, HttpIncomingMessage.MaxBodySize, bodyLimit))),
+    cors(measured(errorEnvelope(limited(route)))),
   { global: true }
 )
 

@@ -4,6 +4,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
+import { bareErrorResponse } from "./ErrorEnvelope.ts"
 
 export interface MediaHandlers {
   /** Takes the socket over and returns true, or leaves it alone. */
@@ -31,6 +32,11 @@ export class MediaDoor extends Context.Service<
       sockets.add(socket)
       socket.once("close", () => sockets.delete(socket))
     })
+    server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+      const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
+      if (socket.writable && error.code !== "ECONNRESET") socket.end(bareErrorResponse(status))
+      else socket.destroy()
+    })
     const emit = server.emit.bind(server)
     server.emit = (event: string, ...args: Array<unknown>): boolean => {
       const [request, second, head] = args
@@ -40,7 +46,7 @@ export class MediaDoor extends Context.Service<
           const socket = second as Duplex
           socket.on("error", () => undefined)
           if (handlers?.upgrade(request as IncomingMessage, socket, head as Buffer) === true) return true
-          socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+          socket.end(bareErrorResponse(503))
           return true
         }
         if (event === "request" && (path === "/rtc/validate" || path === "/rtc/v1/validate")) {

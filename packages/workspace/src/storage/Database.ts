@@ -1,7 +1,7 @@
 // The one way to PostgreSQL: DATABASE_URL, or the embedded server when it is unset. Migrated and proven to answer
 // before anything else starts; what is wrong is said in one line.
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, type Redacted } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { mkdirSync } from "node:fs"
 import { resolve } from "node:path"

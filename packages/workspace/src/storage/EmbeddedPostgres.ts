@@ -155,12 +155,13 @@ const stop = (pid: number): Effect.Effect<void> =>
   })
 
 /** When the process is forced to exit before its scopes close, the postmaster is still told to go. */
-const dieWithUs = (pid: number): Effect.Effect<() => void> =>
-  Effect.sync(() => {
-    const onExit = () => tell(pid, "SIGINT")
+const dieWithUs = (pid: number): Effect.Effect<() => void> => {
+  const onExit = () => tell(pid, "SIGINT")
+  return Effect.sync(() => {
     process.once("exit", onExit)
     return () => process.removeListener("exit", onExit)
   })
+}
 
 const tell = (pid: number, signal: NodeJS.Signals): boolean => {
   try {
