@@ -33,7 +33,8 @@ export interface Host {
   readonly close: () => Promise<void>
 }
 
-export const startHost = async (options: Partial<LiveKitDoorOptions> = {}): Promise<Host> => {
+/** `script` is run by the page served at `/`. */
+export const startHost = async (options: Partial<LiveKitDoorOptions> = {}, script?: string): Promise<Host> => {
   const calls = new Map<string, HostCall>()
   const sockets = new Set<Socket>()
   const used = new Set<string>()
@@ -88,7 +89,11 @@ export const startHost = async (options: Partial<LiveKitDoorOptions> = {}): Prom
 
   const server = createServer((request, response) => {
     if (door.handleValidate(request, response)) return
-    response.writeHead(404).end("not found")
+    if (script === undefined || request.url !== "/") return void response.writeHead(404).end("not found")
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" })
+    response.end(
+      `<!doctype html><title>wire</title><body><script>${script.replaceAll("</script", "<\\/script")}</script>`
+    )
   })
   server.on("connection", (socket) => {
     sockets.add(socket)
