@@ -1,0 +1,77 @@
+// What is known of each provider of one port, in the order of preference. A provider that failed is put aside
+// for a while and then tried again; while all are aside, all are tried. Time comes from the Effect Clock.
+import { Clock, Effect } from "effect"
+import type { SpeechError, SpeechErrorReason } from "../ports/SpeechError.ts"
+
+export interface ProviderHealth {
+  readonly provider: string
+  /** For people: what it is and how good. */
+  readonly label: string
+  /** False while it is put aside or not there at all. */
+  readonly healthy: boolean
+  /** Why it last failed; gone once it served again. */
+  readonly lastError?: SpeechErrorReason
+}
+
+export class Candidate<A> {
+  readonly provider: string
+  readonly label: string
+  /** `undefined` for a provider that is configured and not there. */
+  readonly adapter: A | undefined
+  lastError: SpeechErrorReason | undefined
+  asideUntilMs = 0
+
+  constructor(provider: string, label: string, adapter: A | undefined, lastError?: SpeechErrorReason) {
+    this.provider = provider
+    this.label = label
+    this.adapter = adapter
+    this.lastError = lastError
+  }
+
+  served(): void {
+    this.lastError = undefined
+    this.asideUntilMs = 0
+  }
+
+  failed(error: SpeechError, nowMs: number, coolDownMs: number): void {
+    this.lastError = error.reason
+    this.asideUntilMs = nowMs + coolDownMs * weights[error.reason]
+  }
+}
+
+export const defaultCoolDownMs = 30_000
+
+/** What part of the cool-down a failure costs; nothing when the request, not the provider, was the cause. */
+const weights: Readonly<Record<SpeechErrorReason, number>> = {
+  Unavailable: 1,
+  Timeout: 1,
+  Unauthorized: 1,
+  InvalidOutput: 1,
+  Overloaded: 0.1,
+  BadRequest: 0,
+  LanguageNotSupported: 0
+}
+
+export interface Present<A> extends Candidate<A> {
+  readonly adapter: A
+}
+
+/** The healthy ones in order, then those put aside, soonest back first. */
+export const inOrder = <A>(candidates: ReadonlyArray<Candidate<A>>, nowMs: number): ReadonlyArray<Present<A>> => {
+  const there = candidates.filter((candidate): candidate is Present<A> => candidate.adapter !== undefined)
+  const aside = (candidate: Candidate<A>) => candidate.asideUntilMs > nowMs
+  return [
+    ...there.filter((candidate) => !aside(candidate)),
+    ...there.filter(aside).sort((a, b) => a.asideUntilMs - b.asideUntilMs)
+  ]
+}
+
+export const healthOf = <A>(candidates: ReadonlyArray<Candidate<A>>): Effect.Effect<ReadonlyArray<ProviderHealth>> =>
+  Effect.map(Clock.currentTimeMillis, (nowMs) =>
+    candidates.map(({ adapter, asideUntilMs, label, lastError, provider }) => ({
+      provider,
+      label,
+      healthy: adapter !== undefined && asideUntilMs <= nowMs,
+      ...(lastError === undefined ? {} : { lastError })
+    }))
+  )
