@@ -34,7 +34,7 @@ export interface CallEvents {
   /** Media flows for the first time. */
   readonly onLeg: (leg: WebRtcLeg) => void
   /** Nothing of the call is left: ports, timers and codecs are free. */
-  readonly onReleased: () => void
+  readonly onReleased: (how: "left" | "lost" | "failed" | "closed") => void
 }
 
 /** So long the last message has to reach the client before the line is cut. */
@@ -173,7 +173,7 @@ export class Call implements Line, ConnectionOwner {
     }
     await Promise.all(this.#leaving)
     this.#connection = undefined
-    this.#events.onReleased()
+    this.#events.onReleased(ending._tag === "Closed" ? "closed" : ending.how)
   }
 
   /** A client acts on `leave` at once, so what is on its way by the data channel goes first. */

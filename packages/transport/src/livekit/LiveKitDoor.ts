@@ -31,6 +31,8 @@ export interface LiveKitDoorOptions {
   readonly admit: (token: string, purpose: AdmitPurpose) => Promise<CallSeat | Refusal>
   /** Once per call, when media flows: whatever is played from here on can be heard. */
   readonly onLeg: (sessionId: string, leg: Leg, info: LegInfo) => void
+  /** Once per call, when nothing of it is left; also when media never flowed and no leg was handed over. */
+  readonly onReleased?: (sessionId: string, how: "left" | "lost" | "failed" | "closed") => void
   /** Told to clients (TURN). The door itself uses its own addresses only. */
   readonly iceServers?: ReadonlyArray<IceServer>
   readonly advertisedAddress?: string
@@ -112,7 +114,10 @@ export const makeLiveKitDoor = (options: LiveKitDoorOptions): LiveKitDoor => {
       making.get(sessionId) ??
       makeCall(seat, callOptions, {
         onLeg: (leg) => options.onLeg(sessionId, leg, { identity: seat.identity, room: seat.room }),
-        onReleased: () => forget(sessionId)
+        onReleased: (how) => {
+          forget(sessionId)
+          options.onReleased?.(sessionId, how)
+        }
       })
         .then((call) => {
           calls.set(sessionId, call)

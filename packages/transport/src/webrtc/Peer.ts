@@ -109,6 +109,8 @@ export class Peer {
     const sdp = dropUnusableCandidates(repairOffer(offer))
     await bounded(this.#pc.setRemoteDescription({ type: "offer", sdp }))
     if (voiceStreamId !== undefined && this.#voice === undefined) this.#takeVoiceSection(voiceStreamId)
+    // As DTLS client werift would wait 100 ms before its first word: let the far side begin.
+    for (const transport of this.#pc.dtlsTransports) if (transport.state === "new") transport.role = "server"
     const answer = await bounded(this.#pc.createAnswer())
     this.#gatherHereOnly()
     await bounded(this.#pc.setLocalDescription(answer))

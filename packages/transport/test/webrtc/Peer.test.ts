@@ -1,6 +1,6 @@
 import type { RTCDataChannel } from "werift"
 import { RTCPeerConnection, RTCRtpCodecParameters, type RTCRtpTransceiver } from "werift"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import type { HearingRtp } from "../../src/webrtc/Hearing.ts"
 import { Peer, type PeerOptions } from "../../src/webrtc/Peer.ts"
 import { until } from "../wire/tone.ts"
@@ -53,6 +53,7 @@ const offerOf = async ({ pc }: Client, restart = false): Promise<string> => {
   return pc.localDescription?.sdp ?? ""
 }
 
+const strip = (sdp: string): string => sdp.replace(/^a=(candidate|end-of-candidates).*\r\n/gm, "")
 const sections = (sdp: string): ReadonlyArray<string> => sdp.split(/(?=^m=)/m).slice(1)
 
 const speak = (peer: Peer, sequence: number): void =>
@@ -127,7 +128,7 @@ describe("Peer", () => {
       for (const candidate of mine) {
         server.peer.addCandidate(JSON.stringify({ candidate, sdpMid: "0", usernameFragment: ufrag }))
       }
-      const bare = offer.replace(/^a=(candidate|end-of-candidates).*\r\n/gm, "")
+      const bare = strip(offer)
       const [head = "", ...rest] = bare.split(/(?=^m=)/m)
       const inactive = [head, ...rest.map((s, i) => (i === 1 ? s.replace("a=recvonly", "a=inactive") : s))].join("")
       const before = /a=ice-ufrag:(\S+)/.exec(client.pc.remoteDescription?.sdp ?? "")?.[1]
@@ -137,6 +138,41 @@ describe("Peer", () => {
       for (const transport of client.pc.iceTransports) void transport.start().catch(() => undefined)
       await both(client, server)
     }
+  })
+
+  it("is heard again after an ICE restart of which no candidate is told at all", async () => {
+    const client = makeClient()
+    const server = makePeer()
+    const first = strip(await offerOf(client))
+    await client.pc.setRemoteDescription({ type: "answer", sdp: await server.peer.answer(first, "PA_1|TR_1") })
+    await until("connected", () => server.connected() === 1)
+    await both(client, server)
+    const again = strip(await offerOf(client, true))
+    await client.pc.setRemoteDescription({ type: "answer", sdp: await server.peer.answer(again, "PA_1|TR_1") })
+    for (const transport of client.pc.iceTransports) void transport.start().catch(() => undefined)
+    await both(client, server)
+  })
+
+  it("holds candidates of a generation that is not offered yet", async () => {
+    const client = makeClient()
+    const server = makePeer()
+    await server.peer.answer(await offerOf(client), "PA_1|TR_1")
+    const added = vi.spyOn(RTCPeerConnection.prototype, "addIceCandidate")
+    const tell = (port: number, usernameFragment: string | undefined): void =>
+      server.peer.addCandidate(
+        JSON.stringify({ candidate: `candidate:1 1 udp 1 127.0.0.1 ${port} typ host`, sdpMid: "0", usernameFragment })
+      )
+    const offer = await offerOf(client, true)
+    tell(50_001, /a=ice-ufrag:(\S+)/.exec(offer)?.[1])
+    tell(50_002, "never")
+    expect(added).not.toHaveBeenCalled()
+    await server.peer.answer(offer, "PA_1|TR_1")
+    tell(50_003, undefined)
+    expect(added.mock.calls.map(([init]) => /127\.0\.0\.1 (\d+)/.exec(init?.candidate ?? "")?.[1])).toEqual([
+      "50001",
+      "50003"
+    ])
+    added.mockRestore()
   })
 
   it("answers a Firefox offer: bundle-only sections live, Opus under the client's number", async () => {
