@@ -85,10 +85,14 @@ const serve = async (calls: number, seconds: number): Promise<void> => {
     delay.disable()
   }
   console.table(rows)
-  const closing = performance.now()
-  for (const leg of legs) leg.close("agent_hangup")
-  while (door.stats().calls > 0) await sleep(1)
-  const closeMs = performance.now() - closing
+  const closes: Array<number> = []
+  for (const leg of legs) {
+    const live = door.stats().calls
+    const closing = performance.now()
+    leg.close("agent_hangup")
+    while (door.stats().calls === live) await sleep(1)
+    closes.push(performance.now() - closing)
+  }
   const cost = (i: number): ReadonlyArray<number> => [rows[i]?.["cpuPercentPerCall"] ?? 0]
   report(
     "webrtc",
@@ -96,9 +100,9 @@ const serve = async (calls: number, seconds: number): Promise<void> => {
       { what: `CPU of a core per call, ${calls} calls, agent always speaking`, unit: "%", values: cost(0) },
       { what: `CPU of a core per call, ${calls} calls, agent speaking 40 %`, unit: "%", values: cost(1) },
       { what: "set-up, socket to first agent packet, one after the other", unit: "ms", values: setups },
-      { what: `close of ${calls} calls at once, everything free`, unit: "ms", values: [closeMs] }
+      { what: "close of a call, ports and timers free", unit: "ms", values: closes, asked: "<= 20 ms" }
     ],
-    [...rows, { setupsMs: setups.map(round), closeMs: round(closeMs) }]
+    [...rows, { setupsMs: setups.map(round), closesMs: closes.map(round) }]
   )
   clearInterval(tick)
   clients.kill()
