@@ -7,7 +7,9 @@ export const Provider = Schema.Struct({
   /** `up` serves; `standby` takes over when those before it fail; `down` does not answer. */
   state: Schema.Literals(["up", "standby", "down"]),
   /** For people: a model's name, why it is down, or that the engine is only good for a demonstration. */
-  note: Schema.optionalKey(Schema.String)
+  note: Schema.optionalKey(Schema.String),
+  /** Voice ids an agent may choose, for synthesizers. */
+  voices: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Provider = typeof Provider.Type
 

@@ -5,6 +5,8 @@ import type { ToolSource } from "@parley/contract/SessionItem"
 import type { ToolSpec } from "@parley/llm/ChatModel"
 import type { LlmChoice } from "@parley/llm/LlmChoice"
 
+export type { LlmChoice }
+
 export interface CallPlan {
   readonly sessionId: string
   readonly prompt: {
@@ -64,4 +66,35 @@ export interface PlannedTool {
   readonly timeoutMs: number
   /** `hide`: the model learns only that the call failed. */
   readonly errorHandling: "passthrough" | "hide"
+}
+
+/** A plan with the spec's defaults, for those who embed the engine. */
+export const defaultPlan = (sessionId: string, system: string): CallPlan => ({
+  sessionId,
+  prompt: {
+    system,
+    firstMessage: { mode: "prompt", instruction: "Greet the caller in one short, friendly sentence." }
+  },
+  voice: { id: "", language: "en", speed: 1 },
+  hearing: { language: "en", keyterms: [] },
+  conversation: defaultRules,
+  llm: { kind: "default", model: "" },
+  tools: [],
+  hangUpTool: false,
+  toolEvents: true,
+  llmExtra: {}
+})
+
+export const defaultRules: ConversationRules = {
+  maxDurationMs: 1_800_000,
+  responseWaitMs: 550,
+  responseMaxWaitMs: null,
+  eagerness: "balanced",
+  interruptible: true,
+  interruptionSensitivity: "balanced",
+  interruptionIgnorePhrases: [],
+  speculativeResponse: true,
+  reengage: false,
+  hangupAfterMs: 60_000,
+  farewell: false
 }

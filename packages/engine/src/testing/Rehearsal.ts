@@ -12,7 +12,7 @@ import type { Transcriber } from "@parley/speech/ports/Transcriber"
 import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
 import { makeScriptedTranscriber } from "@parley/speech/testing/ScriptedTranscriber"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
-import type { CallPlan, ConversationRules, PlannedTool } from "../CallPlan.ts"
+import { type CallPlan, type ConversationRules, defaultPlan, defaultRules, type PlannedTool } from "../CallPlan.ts"
 import { CallParts, type RunTool, ToolFailure } from "../ports/CallParts.ts"
 import * as Session from "../Session.ts"
 import * as FakeLeg from "./FakeLeg.ts"
@@ -47,32 +47,17 @@ export interface Rehearsal {
   readonly ended: () => EndReason | undefined
 }
 
-export const defaultRules: ConversationRules = {
-  maxDurationMs: 1_800_000,
-  responseWaitMs: 550,
-  responseMaxWaitMs: null,
-  eagerness: "balanced",
-  interruptible: true,
-  interruptionSensitivity: "balanced",
-  interruptionIgnorePhrases: [],
-  speculativeResponse: true,
-  reengage: false,
-  hangupAfterMs: 60_000,
-  farewell: false
+export const planOf = (script: RehearsalScript): CallPlan => {
+  const plan = defaultPlan("ses_rehearsal", "You are helpful.")
+  return {
+    ...plan,
+    prompt: { ...plan.prompt, firstMessage: script.firstMessage ?? { mode: "off" } },
+    conversation: { ...defaultRules, ...script.rules },
+    tools: script.tools ?? [],
+    hangUpTool: script.hangUpTool ?? false,
+    toolEvents: script.toolEvents ?? true
+  }
 }
-
-export const planOf = (script: RehearsalScript): CallPlan => ({
-  sessionId: "ses_rehearsal",
-  prompt: { system: "You are helpful.", firstMessage: script.firstMessage ?? { mode: "off" } },
-  voice: { id: "", language: "en", speed: 1 },
-  hearing: { language: "en", keyterms: [] },
-  conversation: { ...defaultRules, ...script.rules },
-  llm: { kind: "default", model: "" },
-  tools: script.tools ?? [],
-  hangUpTool: script.hangUpTool ?? false,
-  toolEvents: script.toolEvents ?? true,
-  llmExtra: {}
-})
 
 /** Starts the call and hands over its strings; the call is cut off when the scope closes. */
 export const rehearse = Effect.fnUntraced(function* (script: RehearsalScript = {}) {

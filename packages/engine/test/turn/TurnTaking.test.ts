@@ -1,7 +1,7 @@
 // Ten thousand random calls: whatever happens in whatever order, the floor is never stuck, replies are
 // begun and closed in pairs, and once the world is fair again the agent speaks, listens or has ended.
 import { assert, describe, it } from "@effect/vitest"
-import { defaultRules } from "../../src/testing/Rehearsal.ts"
+import { defaultRules } from "../../src/CallPlan.ts"
 import { deadlines, nextDeadline } from "../../src/turn/deadlines.ts"
 import { type Floor, type FloorRules, initial, textOf } from "../../src/turn/Floor.ts"
 import type { Move } from "../../src/turn/Move.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { defaultRules } from "../../src/testing/Rehearsal.ts"
+import { defaultRules } from "../../src/CallPlan.ts"
 import { isIgnored, mayBeIgnored } from "../../src/turn/ignorePhrases.ts"
 import { waitAfter } from "../../src/turn/patience.ts"
 

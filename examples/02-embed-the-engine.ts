@@ -1,0 +1,52 @@
+// A conversation without server or database: a leg of your own, the embedded engines, and what you type.
+//   node examples/02-embed-the-engine.ts "I need an appointment" "on monday at ten"
+import { Conversations } from "@parley/engine/Conversations"
+import { Pacer } from "@parley/engine/media/Pacer"
+import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
+import type { Leg, LegEars } from "@parley/engine/ports/Leg"
+import { defaultPlan } from "@parley/engine/CallPlan"
+import { Mind } from "@parley/llm/Mind"
+import { Speech } from "@parley/speech/Speech"
+import { Effect, Layer } from "effect"
+
+const sentences = process.argv.slice(2)
+let ears: LegEars | undefined
+let frames = 0
+const leg: Leg = {
+  playRate: 24_000,
+  attach: (to) => (ears = to),
+  // Twenty milliseconds of the agent's voice, or undefined for silence: send it where your caller listens.
+  play: (frame) => void (frame && frames++),
+  tell: (message) => {
+    if (message._tag !== "State" || message.state !== "listening") return
+    const text = sentences.shift()
+    // Sound would come in by ears.onFrame: 320 samples at 16 kHz.
+    setTimeout(() => ears?.onEvent(text === undefined ? { type: "user.hangup" } : { type: "user.message", text }), 300)
+  },
+  close: () => console.log(`The call is over; the agent spoke for ${(frames / 50).toFixed(1)} s.`)
+}
+
+const main = Effect.gen(function* () {
+  const remember = (fact: { readonly _tag: string }): void => {
+    if ("item" in fact) console.log(JSON.stringify(fact.item))
+  }
+  const over = yield* (yield* Conversations).start({
+    plan: defaultPlan("call_1", "You are a receptionist."),
+    leg,
+    remember
+  })
+  console.log(yield* over)
+})
+
+const parts = Layer.effect(
+  CallParts,
+  Effect.map(Speech, (speech) => ({
+    ...speech,
+    chat: Mind.make({ providers: ["demo"] }).chat,
+    runTool: () => Effect.fail(new ToolFailure({ message: "no tools" }))
+  }))
+)
+const engines = Layer.provide(parts, Speech.layer({ tts: ["flite"], asr: ["pocketsphinx"] }))
+await Effect.runPromise(
+  Effect.provide(main, Layer.provide(Conversations.layer({ capacity: 10 }), Layer.mergeAll(engines, Pacer.layer)))
+)

@@ -1,0 +1,81 @@
+// The engines of a call, made from the settings: speech, the mind, and the registry of live calls; and what
+// of them serves, for /health.
+import type { Provider } from "@parley/contract/Health"
+import { Conversations } from "@parley/engine/Conversations"
+import { Pacer } from "@parley/engine/media/Pacer"
+import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
+import { Mind } from "@parley/llm/Mind"
+import { Speech } from "@parley/speech/Speech"
+import type { SpeechError } from "@parley/speech/ports/SpeechError"
+import { Effect, Layer } from "effect"
+import { ServingHealth } from "./desk/ServingHealth.ts"
+import { Settings } from "./Settings.ts"
+
+const speech = Layer.unwrap(
+  Effect.map(Settings, ({ asr, tts }) =>
+    Speech.layer({
+      tts: tts.providers as ReadonlyArray<"flite" | "openai">,
+      asr: asr.providers as ReadonlyArray<"pocketsphinx" | "openai">,
+      openAiSpeech: tts.endpoint === undefined ? undefined : { ...tts.endpoint, voices: tts.voices },
+      openAiTranscription: asr.endpoint
+    })
+  )
+)
+
+const mind = Layer.unwrap(
+  Effect.map(Settings, ({ llm }) =>
+    Mind.layer({ providers: llm.providers, openai: llm.endpoint && { ...llm.endpoint, extraBody: llm.extraBody } })
+  )
+)
+
+const parts = Layer.effect(
+  CallParts,
+  Effect.gen(function* () {
+    const { health, synthesizer, transcriber, voiceActivity } = yield* Speech
+    const { chat } = yield* Mind
+    // At the start only a recogniser that is not there at all is unhealthy.
+    const { asr } = yield* health
+    return {
+      synthesizer,
+      transcriber: asr.some((one) => one.healthy) ? transcriber : undefined,
+      voiceActivity,
+      chat,
+      runTool: ({ tool }) => Effect.fail(new ToolFailure({ message: `${tool.spec.name} cannot be run here` }))
+    }
+  })
+)
+
+const serving = Layer.effect(
+  ServingHealth,
+  Effect.gen(function* () {
+    const { health, voices } = yield* Speech
+    const mind = yield* Mind
+    return {
+      snapshot: Effect.map(health, ({ asr, tts, vad }) => ({
+        tts: ranked(tts).map((provider) => ({ ...provider, voices: voices.map((voice) => voice.id) })),
+        asr: ranked(asr),
+        vad: ranked(vad),
+        llm: ranked(mind.health().map((one) => ({ ...one, label: one.provider === "demo" ? demoLabel : one.provider })))
+      }))
+    }
+  })
+)
+
+const demoLabel = "built-in rules, English, appointments only"
+
+export const layer: Layer.Layer<Conversations | ServingHealth, SpeechError, Settings> = Layer.mergeAll(
+  serving,
+  Layer.unwrap(Effect.map(Settings, ({ maxCalls }) => Conversations.layer({ capacity: maxCalls })))
+).pipe(Layer.provide(parts), Layer.provide(Layer.mergeAll(speech, mind, Pacer.layer)))
+
+/** The first healthy one serves, the healthy ones after it stand by. */
+const ranked = (
+  providers: ReadonlyArray<{ readonly provider: string; readonly healthy: boolean; readonly label: string }>
+): ReadonlyArray<Provider> => {
+  const serves = providers.findIndex((one) => one.healthy)
+  return providers.map((one, i) => ({
+    name: one.provider,
+    state: !one.healthy ? "down" : i === serves ? "up" : "standby",
+    note: one.label
+  }))
+}
