@@ -1,5 +1,6 @@
 // Recogniser processes, one per stream and never more than the pool's size: each holds about 100 MB and takes
-// half a second to load. One is kept warm. A stream hands its process back, or its place when the process died.
+// half a second to load. One is kept warm, and one more that comes back, so that calls in a row start none.
+// A stream hands its process back, or its place when the process died.
 import { Deferred, Effect, Exit, Queue, Scope } from "effect"
 import { SpeechError } from "../ports/SpeechError.ts"
 import { startRecogniser } from "./RecogniserProcess.ts"
@@ -23,6 +24,7 @@ export const makeRecogniserPool = Effect.fnUntraced(function* (
 ): Effect.fn.Return<RecogniserPool, never, Scope.Scope> {
   const poolScope = yield* Effect.scope
   const warm = Math.min(1, poolSize)
+  const mostIdle = warm + 1
   const idle: Array<Member> = []
   const waiting: Array<Deferred.Deferred<Member, SpeechError>> = []
   const wake = yield* Queue.sliding<void>(1)
@@ -104,8 +106,11 @@ export const makeRecogniserPool = Effect.fnUntraced(function* (
     })
 
   const putBack = Effect.fnUntraced(function* (member: Member) {
-    if (!member.process.alive()) return yield* retire(member)
-    if (waiting.length > 0 || idle.length < warm) return give(member)
+    if (!member.process.alive()) {
+      yield* Effect.logWarning("recogniser process lost")
+      return yield* retire(member)
+    }
+    if (waiting.length > 0 || idle.length < mostIdle) return give(member)
     yield* retire(member)
   })
 

@@ -5,8 +5,9 @@ import type { PocketSphinxInstallation } from "./PocketSphinxInstallation.ts"
 import { Recognition } from "./Recognition.ts"
 
 process.on("disconnect", () => process.exit(0))
-// Ctrl-C reaches the whole group: the parent decides when its children go.
+// These reach the whole group: the parent drains its calls first and decides when its children go.
 process.on("SIGINT", () => {})
+process.on("SIGTERM", () => {})
 
 const tell = (message: FromRecogniser): void => {
   process.send?.(message)
