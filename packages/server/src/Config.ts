@@ -2,18 +2,19 @@
 // it and a test holds the two together. A wrong setting stops the start with one line that names it; values are not
 // repeated there, since one may be a key.
 import { Redacted, Result } from "effect"
+import { isIP } from "node:net"
 import { defaultVendor } from "@parley/contract/Vendor"
 
 /** One external engine by address. */
 export interface Endpoint {
   readonly baseUrl: string
-  readonly model: string | undefined
+  readonly model: string
   readonly apiKey: Redacted.Redacted<string> | undefined
 }
 
-export interface EngineSettings {
-  /** Providers in order of preference. */
-  readonly providers: ReadonlyArray<string>
+export interface EngineSettings<Embedded extends string> {
+  /** In order of preference. */
+  readonly providers: readonly [Embedded | "openai", ...ReadonlyArray<Embedded | "openai">]
   /** For the provider `openai`. */
   readonly endpoint: Endpoint | undefined
 }
@@ -26,9 +27,16 @@ export interface Config {
   readonly apiKey: Redacted.Redacted<string> | undefined
   readonly databaseUrl: Redacted.Redacted<string> | undefined
   readonly secretKey: Redacted.Redacted<string> | undefined
-  readonly tts: EngineSettings & { readonly voices: ReadonlyArray<string> }
-  readonly asr: EngineSettings
-  readonly llm: EngineSettings & { readonly extraBody: Readonly<Record<string, unknown>> }
+  readonly tts: EngineSettings<"flite"> & { readonly voices: ReadonlyArray<string> }
+  readonly asr: EngineSettings<"pocketsphinx">
+  readonly llm: EngineSettings<"demo"> & { readonly extraBody: Readonly<Record<string, unknown>> }
+  /** Options of the media door. */
+  readonly media: {
+    readonly advertisedAddress?: string
+    readonly portRange?: readonly [min: number, max: number]
+  }
+  /** Live calls at the same time. */
+  readonly maxCalls: number
   readonly vendor: string
   readonly vendorAliases: ReadonlyArray<string>
   readonly allowedPrivate: ReadonlyArray<string>
@@ -50,18 +58,21 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["PARLEY_SECRET_KEY", "", "seals stored secrets, at least 16 characters; unset: generated in the data folder"],
   ["PARLEY_TTS", "flite", "synthesizers in order: flite, openai; openai alone when its address is set"],
   ["PARLEY_TTS_BASE_URL", "", "an OpenAI-compatible /audio/speech endpoint, up to and without that path"],
-  ["PARLEY_TTS_MODEL", "", "its model"],
+  ["PARLEY_TTS_MODEL", "tts-1", "its model"],
   ["PARLEY_TTS_API_KEY", "", "its key"],
   ["PARLEY_TTS_VOICES", "", "its voices, separated by commas; the first is the default"],
   ["PARLEY_ASR", "pocketsphinx", "recognisers in order: pocketsphinx, openai; openai alone when its address is set"],
   ["PARLEY_ASR_BASE_URL", "", "an OpenAI-compatible /audio/transcriptions endpoint, up to and without that path"],
-  ["PARLEY_ASR_MODEL", "", "its model"],
+  ["PARLEY_ASR_MODEL", "whisper-1", "its model"],
   ["PARLEY_ASR_API_KEY", "", "its key"],
   ["PARLEY_LLM", "demo", "language models in order: demo, openai; openai alone when its address is set"],
   ["PARLEY_LLM_BASE_URL", "", "an OpenAI-compatible /chat/completions endpoint, up to and without that path"],
-  ["PARLEY_LLM_MODEL", "", "its model"],
+  ["PARLEY_LLM_MODEL", "default", "its model"],
   ["PARLEY_LLM_API_KEY", "", "its key"],
   ["PARLEY_LLM_EXTRA_BODY", "{}", "JSON object merged into each of its requests"],
+  ["PARLEY_MAX_CALLS", "100", "live calls at the same time"],
+  ["PARLEY_MEDIA_ADDRESS", "", "IP address that callers' media reaches, when it is none of this machine's own (NAT)"],
+  ["PARLEY_MEDIA_PORTS", "", "UDP ports for media, such as 40000-40999; unset: any free ones"],
   ["PARLEY_VENDOR", defaultVendor, "the word for the service in header and model names"],
   ["PARLEY_VENDOR_ALIASES", "fish-audio", "further words understood in its place, separated by commas"],
   ["PARLEY_ALLOW_PRIVATE_NETWORKS", "", "private hosts or IPv4 blocks that agents may call, separated by commas"],
@@ -72,6 +83,8 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
     "where telemetry goes; the other standard OTEL_* variables count too; unset: nowhere"
   ]
 ]
+
+const fallbackOf = (name: string): string => table.find(([known]) => known === name)?.[1] ?? ""
 
 class Wrong extends Error {}
 
@@ -100,25 +113,28 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
     }
     return value.replace(/\/+$/, "")
   }
-  const engine = (prefix: string, embedded: string): EngineSettings => {
+  const engine = <Embedded extends string>(prefix: string, embedded: Embedded): EngineSettings<Embedded> => {
     const baseUrl = url(`${prefix}_BASE_URL`, ["http:", "https:"])
-    const providers = list(prefix, baseUrl === undefined ? embedded : "openai")
-    for (const provider of providers) {
-      if (provider !== embedded && provider !== "openai") {
-        throw new Wrong(`${prefix} must be a list of ${embedded}, openai`)
-      }
-    }
-    if (providers.length === 0) throw new Wrong(`${prefix} must name at least one provider`)
-    if (providers.includes("openai") && baseUrl === undefined)
+    const named = list(prefix, baseUrl === undefined ? embedded : "openai").map((name) => {
+      if (name === embedded || name === "openai") return name as Embedded | "openai"
+      throw new Wrong(`${prefix} must be a list of ${embedded}, openai`)
+    })
+    const [first, ...rest] = named
+    if (first === undefined) throw new Wrong(`${prefix} must name at least one provider`)
+    if (named.includes("openai") && baseUrl === undefined) {
       throw new Wrong(`${prefix} names openai, which needs ${prefix}_BASE_URL`)
-    const endpoint = { model: text(`${prefix}_MODEL`), apiKey: secret(`${prefix}_API_KEY`) }
-    return { providers, endpoint: baseUrl === undefined ? undefined : { baseUrl, ...endpoint } }
+    }
+    const model = text(`${prefix}_MODEL`) ?? fallbackOf(`${prefix}_MODEL`)
+    const endpoint = baseUrl === undefined ? undefined : { baseUrl, model, apiKey: secret(`${prefix}_API_KEY`) }
+    return { providers: [first, ...rest], endpoint }
+  }
+  const whole = (name: string, minimum: number, maximum: number): number => {
+    const value = Number(text(name) ?? fallbackOf(name))
+    if (Number.isInteger(value) && value >= minimum && value <= maximum) return value
+    throw new Wrong(`${name} must be a whole number from ${minimum} to ${maximum}`)
   }
 
   try {
-    const port = Number(text("PORT") ?? 8080)
-    if (!Number.isInteger(port) || port < 0 || port > 65_535)
-      throw new Wrong("PORT must be a whole number from 0 to 65535")
     const vendor = text("PARLEY_VENDOR") ?? defaultVendor
     if (!/^[a-z][a-z0-9-]{0,31}$/.test(vendor))
       throw new Wrong("PARLEY_VENDOR must be a lower-case word of letters, digits and -")
@@ -130,7 +146,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
     const databaseUrl = url("DATABASE_URL", ["postgres:", "postgresql:"])
     return Result.succeed({
       host: text("HOST") ?? "127.0.0.1",
-      port,
+      port: whole("PORT", 0, 65_535),
       data: text("PARLEY_DATA") ?? "./data",
       publicUrl: url("PARLEY_PUBLIC_URL", ["http:", "https:"]),
       apiKey: secret("PARLEY_API_KEY"),
@@ -142,6 +158,15 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
         ...engine("PARLEY_LLM", "demo"),
         extraBody: jsonObject("PARLEY_LLM_EXTRA_BODY", text("PARLEY_LLM_EXTRA_BODY"))
       },
+      media: {
+        ...(text("PARLEY_MEDIA_ADDRESS") === undefined
+          ? {}
+          : { advertisedAddress: address("PARLEY_MEDIA_ADDRESS", text("PARLEY_MEDIA_ADDRESS")) }),
+        ...(text("PARLEY_MEDIA_PORTS") === undefined
+          ? {}
+          : { portRange: ports("PARLEY_MEDIA_PORTS", text("PARLEY_MEDIA_PORTS")) })
+      },
+      maxCalls: whole("PARLEY_MAX_CALLS", 1, 10_000),
       vendor,
       vendorAliases: list("PARLEY_VENDOR_ALIASES", "fish-audio"),
       allowedPrivate: list("PARLEY_ALLOW_PRIVATE_NETWORKS", ""),
@@ -151,6 +176,19 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
     if (error instanceof Wrong) return Result.fail(error.message)
     throw error
   }
+}
+
+const address = (name: string, value = ""): string => {
+  if (isIP(value) === 0) throw new Wrong(`${name} must be an IP address`)
+  return value
+}
+
+const ports = (name: string, value = ""): readonly [min: number, max: number] => {
+  const [min, max] = (/^(\d{1,5})-(\d{1,5})$/.exec(value)?.slice(1) ?? []).map(Number)
+  if (min === undefined || max === undefined || min < 1 || max > 65_535 || min >= max) {
+    throw new Wrong(`${name} must be two ports with - between them, the lower first`)
+  }
+  return [min, max]
 }
 
 const jsonObject = (name: string, value: string | undefined): Readonly<Record<string, unknown>> => {

@@ -23,7 +23,7 @@ import { Validation } from "./Validation.ts"
 
 const params = { agent_id: Id }
 /** A body that may be missing altogether. */
-const optionalBody = <S extends Schema.Top>(schema: S) => Schema.NullOr(schema)
+const optionalBody = <S extends Schema.Top>(schema: S) => [schema, Schema.Null] as const
 
 export class AgentsApi extends HttpApiGroup.make("agents")
   .add(

@@ -28,8 +28,8 @@ import * as Validation from "./Validation.ts"
 /** A configuration's longest prompt fits, escaped. */
 const bodyLimit = ByteSize.mebibytes(4)
 
-/** Requests in flight get this long when the service stops. */
-const drainMs = 3000
+/** Calls and requests in flight get this long when the service stops. */
+const drainMs = 5000
 
 const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe(
   Layer.provide([AgentHandlers.layer, SessionHandlers.layer, SystemHandlers.layer]),
@@ -95,13 +95,16 @@ const listening = Layer.unwrap(
 /** Built last, closed first: no new connections, a moment for those in flight, then everything is cut. */
 const drain = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { closeAll, server } = yield* MediaDoor
+    const door = yield* MediaDoor
     yield* HttpServer.HttpServer
+    const closed = Effect.callback<void>((resume) => {
+      door.server.close(() => resume(Effect.void))
+      door.server.closeIdleConnections()
+    })
     yield* Effect.addFinalizer(() =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeIdleConnections()
-      }).pipe(Effect.timeoutOrElse({ duration: drainMs, orElse: () => Effect.sync(closeAll) }))
+      Effect.all([closed, door.drain], { concurrency: 2 }).pipe(
+        Effect.timeoutOrElse({ duration: drainMs, orElse: () => Effect.sync(door.closeAll) })
+      )
     )
   })
 )

@@ -7,6 +7,8 @@ import type { Duplex } from "node:stream"
 import { bareErrorResponse } from "./ErrorEnvelope.ts"
 
 export interface MediaHandlers {
+  /** Says goodbye to the calls that are live; run when the service stops, before its sockets are closed. */
+  readonly drain?: Effect.Effect<void>
   /** Takes the socket over and returns true, or leaves it alone. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
   /** Answers the request and returns true, or leaves it alone. */
@@ -20,6 +22,8 @@ export class MediaDoor extends Context.Service<
     readonly server: Server
     /** From now until the scope closes. One at a time. */
     readonly serve: (handlers: MediaHandlers) => Effect.Effect<void, never, Scope.Scope>
+    /** The handlers' own. */
+    readonly drain: Effect.Effect<void>
     /** Destroys what is still open on the server, signalling sockets included. */
     readonly closeAll: () => void
   }
@@ -34,7 +38,7 @@ export class MediaDoor extends Context.Service<
     })
     server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
       const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
-      if (socket.writable && error.code !== "ECONNRESET") socket.end(bareErrorResponse(status))
+      if (socket.writable && error.code !== "ECONNRESET") socket.end(bareErrorResponse(status), () => socket.destroy())
       else socket.destroy()
     })
     const emit = server.emit.bind(server)
@@ -46,7 +50,7 @@ export class MediaDoor extends Context.Service<
           const socket = second as Duplex
           socket.on("error", () => undefined)
           if (handlers?.upgrade(request as IncomingMessage, socket, head as Buffer) === true) return true
-          socket.end(bareErrorResponse(503))
+          socket.end(bareErrorResponse(503), () => socket.destroy())
           return true
         }
         if (event === "request" && (path === "/rtc/validate" || path === "/rtc/v1/validate")) {
@@ -67,6 +71,7 @@ export class MediaDoor extends Context.Service<
             () => Effect.sync(() => (handlers = handlers === given ? undefined : handlers))
           )
         ),
+      drain: Effect.suspend(() => handlers?.drain ?? Effect.void),
       closeAll: () => {
         server.closeAllConnections()
         for (const socket of sockets) socket.destroy()
