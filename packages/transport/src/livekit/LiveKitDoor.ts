@@ -98,7 +98,10 @@ export const makeLiveKitDoor = (options: LiveKitDoorOptions): LiveKitDoor => {
     if (entering >= maxEntering) return refuse(503, "too many joins at once")
     entering++
     try {
-      return await options.admit(token, purpose)
+      const verdict = await options.admit(token, purpose)
+      // On a 404 the SDKs take this for a server of another age and try their older path.
+      if ("refused" in verdict && verdict.refused.status === 404) return refuse(401, verdict.refused.message)
+      return verdict
     } catch {
       return refuse(500, "the token could not be checked")
     } finally {

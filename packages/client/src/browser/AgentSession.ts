@@ -1,0 +1,367 @@
+// A live conversation with an agent, in a browser: join with a session's ticket, talk, read along, hang up. A thin
+// layer over livekit-client, which keeps the connection; what is said over it is `ClientEvent` of the contract.
+// `start` resolves when the agent is there, and rejects with an AgentSessionError that says why it is not.
+import { agentStateAttribute, agentTopic, clientTopic, transcriptTopic } from "@parley/contract/ClientEvent"
+import type { AgentEvent, ClientEvent } from "@parley/contract/ClientEvent"
+import {
+  ConnectionState,
+  DisconnectReason,
+  Room,
+  RoomEvent,
+  Track,
+  type RemoteParticipant,
+  type RemoteTrack,
+  type TextStreamReader
+} from "livekit-client"
+import { AudioMeter } from "./AudioMeter.ts"
+import { ClientTools, type ClientTool } from "./ClientTools.ts"
+import {
+  AgentSessionError,
+  SessionEmitter,
+  type AgentSessionCallbacks,
+  type AgentSessionEndReason,
+  type AgentSessionEvents,
+  type AgentSessionListener,
+  type AgentSessionMode,
+  type AgentSessionStatus
+} from "./SessionEvents.ts"
+import { ticketOf, type SessionTicket, type TicketSource } from "./SessionTicket.ts"
+
+/** The session, or `sessionToken` with the `serverUrl` it is good for. */
+export interface AgentSessionOptions extends AgentSessionCallbacks, TicketSource {
+  /** Default true. Without it the session is typed, and the microphone may come later by `setMicMuted(false)`. */
+  readonly microphone?: boolean
+  readonly audio?: { readonly inputDeviceId?: string; readonly outputDeviceId?: string }
+  readonly clientTools?: Readonly<Record<string, ClientTool>>
+  readonly clientToolTimeoutMs?: number
+}
+
+export interface TranscriptEntry {
+  readonly role: "user" | "agent"
+  readonly text: string
+}
+
+const agentWithinMs = 15_000
+
+export class AgentSession {
+  readonly #room = new Room()
+  readonly #emitter: SessionEmitter
+  readonly #tools: ClientTools
+  readonly #input = new AudioMeter()
+  readonly #output = new AudioMeter()
+  readonly #transcript: Array<TranscriptEntry> = []
+  readonly #voices = new Set<HTMLMediaElement>()
+  readonly sessionId: string
+  #status: AgentSessionStatus = "connecting"
+  #mode: AgentSessionMode = "listening"
+  #endReason: AgentSessionEndReason | undefined
+  readonly #agentReady = Promise.withResolvers<void>()
+  #outputVolume = 1
+
+  /** Joins, and resolves when the agent is there. */
+  static async start(options: AgentSessionOptions): Promise<AgentSession> {
+    const ticket = ticketOf(options)
+    const session = new AgentSession(ticket, options)
+    try {
+      await session.#join(ticket, options)
+      return session
+    } catch (error) {
+      await session.#room.disconnect()
+      session.#close(session.#endReason ?? "connection_lost")
+      throw error
+    }
+  }
+
+  private constructor(ticket: SessionTicket, options: AgentSessionOptions) {
+    this.sessionId = ticket.session_id
+    this.#emitter = new SessionEmitter(options)
+    this.#tools = new ClientTools({
+      tools: options.clientTools ?? {},
+      timeoutMs: options.clientToolTimeoutMs ?? 15_000,
+      send: (result) => this.#send(result),
+      onError: (error) => this.#emitter.emit("error", error)
+    })
+    this.#listen()
+  }
+
+  get status(): AgentSessionStatus {
+    return this.#status
+  }
+  get mode(): AgentSessionMode {
+    return this.#mode
+  }
+  get isSpeaking(): boolean {
+    return this.#mode === "speaking"
+  }
+  get micMuted(): boolean {
+    return !this.#room.localParticipant.isMicrophoneEnabled
+  }
+  /** Undefined while the session lives. */
+  get endReason(): AgentSessionEndReason | undefined {
+    return this.#endReason
+  }
+  getTranscript(): ReadonlyArray<TranscriptEntry> {
+    return [...this.#transcript]
+  }
+  /** livekit-client's room, for what this layer does not offer. */
+  getRoom(): Room {
+    return this.#room
+  }
+  on<K extends keyof AgentSessionEvents>(event: K, listener: AgentSessionListener<K>): () => void {
+    return this.#emitter.on(event, listener)
+  }
+
+  /** Typed input; answered in writing only unless `audio` is true. */
+  sendUserMessage(text: string, options: { readonly audio?: boolean } = {}): void {
+    this.#send({ type: "user.message", text, audio: options.audio ?? false })
+    this.#say({ role: "user", text })
+  }
+  /** The user does something, such as typing: the agent does not ask whether they are still there. */
+  sendUserActivity(): void {
+    this.#send({ type: "user.activity" })
+  }
+  interrupt(): void {
+    this.#send({ type: "user.interrupt" })
+  }
+  registerClientTool(name: string, tool: ClientTool): () => void {
+    return this.#tools.register(name, tool)
+  }
+
+  /** Rejects with `mic_permission_denied` when the browser or the user refuses. */
+  async setMicMuted(muted: boolean): Promise<void> {
+    await this.#setMicrophone(!muted)
+  }
+  /** Call from a click when the browser blocks sound (`getRoom().canPlaybackAudio` is false). */
+  async startAudio(): Promise<void> {
+    await Promise.all([this.#room.startAudio(), this.#input.resume(), this.#output.resume()])
+  }
+  async setInputDevice(deviceId: string): Promise<void> {
+    await this.#switch("audioinput", deviceId)
+  }
+  async setOutputDevice(deviceId: string): Promise<void> {
+    await this.#switch("audiooutput", deviceId)
+  }
+  /** 0 to 1. */
+  setOutputVolume(volume: number): void {
+    this.#outputVolume = Math.min(1, Math.max(0, volume))
+    for (const voice of this.#voices) voice.volume = this.#outputVolume
+  }
+  getInputVolume(): number {
+    return this.#input.volume()
+  }
+  getOutputVolume(): number {
+    return this.#output.volume()
+  }
+  getInputFrequencyData(): Uint8Array {
+    return this.#input.frequencies()
+  }
+  getOutputFrequencyData(): Uint8Array {
+    return this.#output.frequencies()
+  }
+
+  /** Hangs up. Idempotent. */
+  async end(): Promise<void> {
+    if (this.#status === "disconnected") return
+    this.#endReason ??= "user_hangup"
+    await this.#publish({ type: "user.hangup" }).catch(() => undefined)
+    await this.#room.disconnect()
+    this.#close("user_hangup")
+  }
+
+  // Joining
+
+  async #join(ticket: SessionTicket, options: AgentSessionOptions): Promise<void> {
+    this.#emitter.emit("statusChange", { status: "connecting" })
+    const { inputDeviceId, outputDeviceId } = options.audio ?? {}
+    if (inputDeviceId !== undefined) this.#room.options.audioCaptureDefaults = { deviceId: inputDeviceId }
+    if (outputDeviceId !== undefined) this.#room.options.audioOutput = { deviceId: outputDeviceId }
+    try {
+      await this.#room.connect(ticket.rtc_url, ticket.token)
+    } catch (cause) {
+      throw new AgentSessionError("connection_failed", wordsOf(cause), { cause })
+    }
+    for (const participant of this.#room.remoteParticipants.values()) this.#readState(participant)
+    if (options.microphone !== false) await this.#setMicrophone(true)
+    await this.#agentWithin()
+    this.#setStatus("connected")
+    this.#emitter.emit("connect", { sessionId: this.sessionId })
+  }
+
+  async #agentWithin(): Promise<void> {
+    const late = new AgentSessionError("connection_failed", "the agent did not come")
+    const timer = setTimeout(() => this.#agentReady.reject(late), agentWithinMs)
+    await this.#agentReady.promise.finally(() => clearTimeout(timer))
+  }
+
+  #listen(): void {
+    const room = this.#room
+    this.#agentReady.promise.catch(() => undefined)
+    room.on(RoomEvent.ParticipantConnected, (participant) => this.#readState(participant))
+    room.on(RoomEvent.ParticipantAttributesChanged, (_, participant) => {
+      if (participant !== room.localParticipant) this.#readState(participant as RemoteParticipant)
+    })
+    room.on(RoomEvent.TrackSubscribed, (track) => this.#playVoice(track))
+    room.on(RoomEvent.LocalTrackPublished, ({ track }) => {
+      if (track?.source === Track.Source.Microphone) this.#input.watch(track.mediaStreamTrack)
+    })
+    room.on(RoomEvent.DataReceived, (payload, _participant, _kind, topic) => {
+      if (topic === agentTopic) this.#readEvent(payload)
+    })
+    room.on(RoomEvent.ConnectionStateChanged, (state) => {
+      if (state === ConnectionState.Reconnecting || state === ConnectionState.SignalReconnecting) {
+        this.#setStatus("reconnecting")
+      } else if (state === ConnectionState.Connected && this.#status === "reconnecting") this.#setStatus("connected")
+    })
+    room.on(RoomEvent.Disconnected, (reason) => {
+      this.#agentReady.reject(new AgentSessionError("connection_failed", "the connection was closed"))
+      this.#close(this.#endReason ?? reasonOf(reason))
+    })
+    room.registerTextStreamHandler(transcriptTopic, (reader, { identity }) => {
+      const isUser = identity === room.localParticipant.identity
+      void (isUser ? this.#readUser(reader) : this.#readAgent(reader)).catch(() => undefined)
+    })
+  }
+
+  // Hearing and reading
+
+  #readState(participant: RemoteParticipant): void {
+    const state = participant.attributes[agentStateAttribute]
+    if (state === undefined || state === "initializing") return
+    this.#agentReady.resolve()
+    const mode = state === "thinking" || state === "speaking" ? state : "listening"
+    if (mode === this.#mode) return
+    this.#mode = mode
+    this.#emitter.emit("modeChange", { mode })
+  }
+
+  #playVoice(track: RemoteTrack): void {
+    if (track.kind !== Track.Kind.Audio) return
+    const voice = track.attach()
+    voice.volume = this.#outputVolume
+    voice.style.display = "none"
+    document.body.append(voice)
+    this.#voices.add(voice)
+    this.#output.watch(track.mediaStreamTrack)
+  }
+
+  async #readUser(reader: TextStreamReader): Promise<void> {
+    const { final, segmentId } = segmentOf(reader)
+    const text = await reader.readAll()
+    this.#emitter.emit("userTranscript", { segmentId, text, final })
+    if (final && text !== "") this.#say({ role: "user", text })
+  }
+
+  async #readAgent(reader: TextStreamReader): Promise<void> {
+    const { segmentId } = segmentOf(reader)
+    let text = ""
+    for await (const delta of reader) {
+      text += delta
+      this.#emitter.emit("agentResponseDelta", { segmentId, delta, text })
+    }
+    this.#emitter.emit("agentResponse", { segmentId, text })
+    if (text !== "") this.#say({ role: "agent", text })
+  }
+
+  #readEvent(payload: Uint8Array): void {
+    const event = parse(payload)
+    switch (event?.type) {
+      case "client_tool.call":
+        return void this.#tools.answer(event)
+      case "tool.started":
+        return this.#emitter.emit("toolCallStarted", event)
+      case "tool.completed":
+        return this.#emitter.emit("toolCallCompleted", event)
+      case "tool.failed":
+        return this.#emitter.emit("toolCallFailed", event)
+      case "turn.latency":
+        return this.#emitter.emit("turnLatency", event.latency)
+      case "error":
+        return this.#emitter.emit("error", new AgentSessionError(event.code, event.message ?? event.code))
+      case "session.ended":
+        this.#endReason ??= event.reason
+        return undefined
+      case undefined:
+        return undefined
+    }
+  }
+
+  // Saying
+
+  #send(event: ClientEvent): void {
+    if (this.#status === "disconnected") return
+    this.#publish(event).catch((cause: unknown) =>
+      this.#emitter.emit("error", new AgentSessionError("internal_error", wordsOf(cause), { cause }))
+    )
+  }
+
+  async #publish(event: ClientEvent): Promise<void> {
+    const payload = new TextEncoder().encode(JSON.stringify(event))
+    await this.#room.localParticipant.publishData(payload, { reliable: true, topic: clientTopic })
+  }
+
+  async #setMicrophone(enabled: boolean): Promise<void> {
+    try {
+      await this.#room.localParticipant.setMicrophoneEnabled(enabled)
+    } catch (cause) {
+      throw new AgentSessionError("mic_permission_denied", wordsOf(cause), { cause })
+    }
+  }
+
+  async #switch(kind: MediaDeviceKind, deviceId: string): Promise<void> {
+    const done = await this.#room.switchActiveDevice(kind, deviceId).catch((cause: unknown) => {
+      throw new AgentSessionError("device_change_failed", wordsOf(cause), { cause })
+    })
+    if (!done) throw new AgentSessionError("device_change_failed", "the device could not be used")
+  }
+
+  #say(entry: TranscriptEntry): void {
+    this.#transcript.push(entry)
+    this.#emitter.emit("message", entry)
+  }
+
+  #setStatus(status: AgentSessionStatus): void {
+    if (this.#status === status || this.#status === "disconnected") return
+    this.#status = status
+    this.#emitter.emit("statusChange", { status })
+  }
+
+  #close(reason: AgentSessionEndReason): void {
+    if (this.#status === "disconnected") return
+    this.#endReason = reason
+    this.#setStatus("disconnected")
+    for (const voice of this.#voices) voice.remove()
+    this.#voices.clear()
+    this.#input.close()
+    this.#output.close()
+    this.#emitter.emit("disconnect", { reason })
+  }
+}
+
+const segmentOf = ({ info }: TextStreamReader): { readonly segmentId: string; readonly final: boolean } => ({
+  segmentId: info.attributes?.["lk.segment_id"] ?? info.id,
+  final: info.attributes?.["lk.transcription_final"] === "true"
+})
+
+/** Our own service sends these; unknown types are left to the switch, which passes them over. */
+const parse = (payload: Uint8Array): AgentEvent | undefined => {
+  try {
+    const event: unknown = JSON.parse(new TextDecoder().decode(payload))
+    return typeof event === "object" && event !== null && "type" in event ? (event as AgentEvent) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const reasonOf = (reason: DisconnectReason | undefined): AgentSessionEndReason => {
+  switch (reason) {
+    case DisconnectReason.CLIENT_INITIATED:
+      return "user_hangup"
+    case DisconnectReason.ROOM_DELETED:
+    case DisconnectReason.PARTICIPANT_REMOVED:
+      return "agent_hangup"
+    default:
+      return "connection_lost"
+  }
+}
+
+const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
