@@ -42,6 +42,7 @@ export interface TranscriptEntry {
 }
 
 const agentWithinMs = 15_000
+const farewellMs = 300
 
 export class AgentSession {
   readonly #room = new Room()
@@ -159,13 +160,26 @@ export class AgentSession {
     return this.#output.frequencies()
   }
 
-  /** Hangs up. Idempotent. */
+  /** Hangs up. At once for the user; resolves when the service knows. Idempotent. */
   async end(): Promise<void> {
     if (this.#status === "disconnected") return
-    this.#endReason ??= "user_hangup"
-    await this.#publish({ type: "user.hangup" }).catch(() => undefined)
-    await this.#room.disconnect()
+    const goodbye = this.#publish({ type: "user.hangup" }).catch(() => undefined)
     this.#close("user_hangup")
+    await this.#room.localParticipant.setMicrophoneEnabled(false).catch(() => undefined)
+    await goodbye
+    // The words are on their way only; the service answers them by closing the call.
+    await this.#gone(farewellMs)
+    await this.#room.disconnect()
+  }
+
+  #gone(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, withinMs)
+      this.#room.once(RoomEvent.Disconnected, () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
   }
 
   // Joining

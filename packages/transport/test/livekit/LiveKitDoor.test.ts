@@ -228,12 +228,14 @@ describe("LiveKitDoor", () => {
   })
 
   it("gives a seat back when media never comes", async () => {
-    const host = await start({ setupMs: 300 })
+    const released: Array<readonly [string, string]> = []
+    const host = await start({ setupMs: 300, onReleased: (...how) => void released.push(how) })
     const signal = connect(joinUrl(host, host.token("nomedia")))
     await until("the join", () => signal.cases().includes("join"))
     await until("out", () => signal.closed() !== undefined, 3000)
     expect(host.door.stats()).toEqual({ calls: 0, sockets: 0, entering: 0 })
     expect(host.legsMade()).toBe(0)
+    expect(released).toEqual([["nomedia", "failed"]])
   })
 
   it("refuses with a status and words: no token, a bad one, a used one, a full house, an unreadable request", async () => {
@@ -254,6 +256,15 @@ describe("LiveKitDoor", () => {
     const full = connect(joinUrl(host, host.token("two")))
     await until("refused", () => full.refused() !== undefined)
     expect(full.refused()).toMatch(/^503/)
+  })
+
+  it("never says 404, on which the SDKs would try an older path", async () => {
+    const host = await start({ admit: async () => ({ refused: { status: 404, message: "no such session" } }) })
+    const signal = connect(joinUrl(host, "token"))
+    await until("refused", () => signal.refused() !== undefined)
+    expect(signal.refused()).toBe("401 no such session")
+    const asked = await fetch(`${host.url.replace("ws", "http")}/rtc/v1/validate?access_token=token`)
+    expect([asked.status, await asked.text()]).toEqual([401, "no such session"])
   })
 
   it("tells a browser why, by HTTP, and uses no token up by it", async () => {
