@@ -1,0 +1,68 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted, Result } from "effect"
+import { readFileSync } from "node:fs"
+import { readConfig, table } from "../src/Config.ts"
+
+const fault = (env: Record<string, string>): string => {
+  const result = readConfig(env)
+  return Result.isFailure(result) ? result.failure : "accepted"
+}
+
+describe("Config", () => {
+  it("has defaults for everything", () => {
+    const config = Result.getOrThrow(readConfig({}))
+    assert.deepInclude(config, { host: "127.0.0.1", port: 8080, data: "./data", vendor: "vendor", maxCalls: 100 })
+    assert.deepStrictEqual(
+      [config.tts.providers, config.asr.providers, config.llm.providers],
+      [["flite"], ["pocketsphinx"], ["demo"]]
+    )
+    assert.isUndefined(config.apiKey)
+  })
+
+  it("serves by an endpoint as soon as its address is set, and by nothing else unless told", () => {
+    const config = Result.getOrThrow(
+      readConfig({
+        PARLEY_LLM_BASE_URL: "http://127.0.0.1:11434/v1/",
+        PARLEY_LLM_API_KEY: "sk-1",
+        PARLEY_LLM_EXTRA_BODY: '{"top_k":1}'
+      })
+    )
+    assert.deepStrictEqual(config.llm.providers, ["openai"])
+    assert.deepInclude(config.llm.endpoint, { baseUrl: "http://127.0.0.1:11434/v1", model: "default" })
+    assert.strictEqual(Redacted.value(config.llm.endpoint?.apiKey ?? Redacted.make("")), "sk-1")
+    assert.deepStrictEqual(config.llm.extraBody, { top_k: 1 })
+    const both = Result.getOrThrow(
+      readConfig({ PARLEY_TTS: "openai, flite", PARLEY_TTS_BASE_URL: "https://tts.example/v1" })
+    )
+    assert.deepStrictEqual(both.tts.providers, ["openai", "flite"])
+  })
+
+  it.each([
+    [{ PORT: "70000" }, "PORT"],
+    [{ PORT: "1.5" }, "PORT"],
+    [{ DATABASE_URL: "mysql://u:hidden@h/d" }, "DATABASE_URL"],
+    [{ PARLEY_SECRET_KEY: "hidden" }, "PARLEY_SECRET_KEY"],
+    [{ PARLEY_API_KEY: "hidden with space" }, "PARLEY_API_KEY"],
+    [{ PARLEY_TTS: "espeak" }, "PARLEY_TTS"],
+    [{ PARLEY_ASR: "openai" }, "PARLEY_ASR_BASE_URL"],
+    [{ PARLEY_LLM: "," }, "PARLEY_LLM"],
+    [{ PARLEY_LLM_BASE_URL: "localhost:1" }, "PARLEY_LLM_BASE_URL"],
+    [{ PARLEY_LLM_EXTRA_BODY: "[hidden]" }, "PARLEY_LLM_EXTRA_BODY"],
+    [{ PARLEY_VENDOR: "No Vendor" }, "PARLEY_VENDOR"],
+    [{ PARLEY_LOG_LEVEL: "loud" }, "PARLEY_LOG_LEVEL"],
+    [{ PARLEY_MAX_CALLS: "0" }, "PARLEY_MAX_CALLS"],
+    [{ PARLEY_MEDIA_ADDRESS: "example.com" }, "PARLEY_MEDIA_ADDRESS"],
+    [{ PARLEY_MEDIA_PORTS: "200-100" }, "PARLEY_MEDIA_PORTS"],
+    [{ PARLEY_PUBLIC_URL: "ftp://x" }, "PARLEY_PUBLIC_URL"],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "nowhere" }, "OTEL_EXPORTER_OTLP_ENDPOINT"]
+  ])("names the wrong setting of %j and does not repeat its value", (env, name) => {
+    assert.include(fault(env), name)
+    assert.notInclude(fault(env), "hidden")
+    assert.notInclude(fault(env), "\n")
+  })
+
+  it("is told of in the room's README, every setting", () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
+    for (const [name] of table) assert.include(readme, `\`${name}\``)
+  })
+})

@@ -1,0 +1,130 @@
+import { assert, describe, it } from "@effect/vitest"
+import { defaultConfig } from "@parley/contract/AgentConfig/patchConfig"
+import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
+import type { SessionRow, SessionWish } from "@parley/workspace/SessionRow"
+import { Redacted } from "effect"
+import { planFor } from "../../src/desk/CallPlans.ts"
+import { spokenNumber } from "../../src/desk/Placeholders.ts"
+
+const initial = defaultConfig({
+  voices: new Set(),
+  asrModels: ["vendor:transcribe-1"],
+  llmModels: ["demo"],
+  toolIds: new Set(),
+  knowledgeSourceIds: new Set(),
+  urlFault: () => undefined
+})
+
+const row: SessionRow = {
+  seq: 1n,
+  id: "session_1",
+  workspace_id: "ws",
+  agent_id: "agent",
+  agent_name: "Ada",
+  preview: false,
+  version_number: 1,
+  config: null,
+  config_hash: "",
+  status: "active",
+  source: "api_key",
+  name: "",
+  end_reason: null,
+  direction: "inbound",
+  dial_status: null,
+  answered_by: null,
+  caller_number: "",
+  dialed_number: "",
+  sip_call_id: "",
+  timezone: "Pacific/Auckland",
+  end_user_id: "user-7",
+  metadata: {},
+  request: { overrides: {}, dynamicVariables: {}, worldContext: false, toolEvents: true, recordAudio: true },
+  max_duration_seconds: 90,
+  owner: "p",
+  created_at: new Date("2026-03-01T23:30:00Z"),
+  expires_at: new Date(),
+  started_at: null,
+  ended_at: null,
+  duration_seconds: null
+}
+
+const plan = (wish: Partial<SessionWish> = {}, config: Partial<StoredConfig> = {}) =>
+  planFor(
+    { row: { ...row, request: { ...row.request, ...wish } }, config: { ...initial, ...config } },
+    {
+      open: (sealed) => Redacted.make(`opened ${sealed}`),
+      vendor: "fine-voice",
+      extraBody: { seed: 1 },
+      now: new Date("2026-03-02T00:05:00Z")
+    }
+  )
+
+const prompt = (system_prompt: string) => ({ prompt: { ...initial.prompt, system_prompt } })
+
+describe("planFor", () => {
+  it("fills in what has a value, once, and leaves the rest literal", () => {
+    const text =
+      "{{name}} {{ n }} {{ok}} {{missing}} {{system.today}} {{system.timezone}} {{system.channel}} {{system.nope}} {{toString}}"
+    const variables = { name: "{{n}}", n: 2, ok: true }
+    assert.strictEqual(
+      plan({ dynamicVariables: variables }, prompt(text)).prompt.system,
+      "{{n}} 2 true {{missing}} 2026-03-02 Pacific/Auckland web_voice {{system.nope}} {{toString}}"
+    )
+  })
+
+  it("tells the date and zone when asked, and the guardrails", () => {
+    const system = plan({ worldContext: true }, { ...prompt("P"), guardrails: { focus: true, manipulation: true } })
+      .prompt.system
+    assert.deepStrictEqual(system.split("\n\n").length, 4)
+    assert.match(system, /It is Monday.* 2 March 2026, 13:05 in the time zone Pacific\/Auckland\.$/)
+    assert.strictEqual(plan().prompt.system, "")
+  })
+
+  it("opens as the configuration or an override says", () => {
+    const opening = (mode: "off" | "fixed" | "prompt") => ({
+      prompt: { ...initial.prompt, first_message_mode: mode, first_message: "Hi {{who}}" }
+    })
+    const who = { dynamicVariables: { who: "Bo" } }
+    assert.deepStrictEqual(plan(who, opening("off")).prompt.firstMessage, { mode: "off" })
+    assert.deepStrictEqual(plan(who, opening("fixed")).prompt.firstMessage, { mode: "fixed", text: "Hi Bo" })
+    assert.strictEqual(plan(who, opening("prompt")).prompt.firstMessage.mode, "prompt")
+    const fixed = plan({ ...who, overrides: { first_message: "Yo {{who}}" } }, opening("off"))
+    assert.deepStrictEqual(fixed.prompt.firstMessage, { mode: "fixed", text: "Yo Bo" })
+    const told = plan({ overrides: { first_message_prompt: "Greet." } }, opening("fixed"))
+    assert.deepStrictEqual(told.prompt.firstMessage, { mode: "prompt", instruction: "Greet." })
+  })
+
+  it("lets overrides win", () => {
+    const overridden = plan({ overrides: { system_prompt: "S", voice_id: "slt", language: "de" } }, prompt("P"))
+    assert.deepStrictEqual(
+      [overridden.prompt.system, overridden.voice.id, overridden.voice.language, overridden.hearing.language],
+      ["S", "slt", "de", "de"]
+    )
+    assert.strictEqual(overridden.conversation.maxDurationMs, 90_000)
+  })
+
+  it("sends extra fields to custom endpoints only", () => {
+    assert.deepStrictEqual(plan().llmExtra, {})
+    assert.deepStrictEqual(plan().llm, { kind: "default", model: "demo" })
+    const custom = plan(
+      {},
+      { llm: { model: null, custom: { base_url: "https://l.example/v1", model: "m", api_key: "k" } } }
+    )
+    assert.deepStrictEqual(custom.llmExtra, {
+      session_id: "session_1",
+      user_id: "user-7",
+      fine_voice_extra_body: { seed: 1 }
+    })
+    assert.isTrue(custom.llm.kind === "custom" && Redacted.value(custom.llm.apiKey) === "opened k")
+  })
+})
+
+describe("spokenNumber", () => {
+  it.each([
+    ["+14155550123", "+1; 4 1 5; 5 5 5; 0 1 2 3"],
+    ["+4915123456789", "+49; 1 5 1; 2 3 4 5; 6 7 8 9"],
+    ["+35312345678", "+353; 1 2 3 4; 5 6 7 8"],
+    ["anonymous", ""],
+    ["", ""]
+  ])("says %s", (number, spoken) => assert.strictEqual(spokenNumber(number), spoken))
+})
