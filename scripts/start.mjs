@@ -23,7 +23,9 @@ if (!existsSync(node) || installed === 0 || installed < modified("package-lock.j
   run("npm", [existsSync(join(root, "package-lock.json")) ? "ci" : "install", "--no-audit", "--no-fund"])
 }
 
-if (existsSync(join(root, "scripts", "build-console.ts"))) run(node, ["scripts/build-console.ts"])
+// Does nothing when the build is newer than its sources.
+const { status } = spawnSync(node, ["scripts/build-console.ts"], { cwd: root, stdio: "inherit" })
+if (status !== 0) console.error("The console could not be built; the service starts without it.")
 
 const child = spawn(node, ["packages/server/src/main.ts"], {
   cwd: root,
