@@ -215,42 +215,4 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("HttpApp", 
       assert.strictEqual(foreign.headers.get("access-control-allow-origin"), "*")
     })
   )
-
-  it.effect("gives signalling to whoever opened the door, and 503 while nobody did", () =>
-    Effect.gen(function* () {
-      const { base } = yield* caller
-      const door = yield* MediaDoor
-      const upgrade = { headers: { upgrade: "websocket", connection: "Upgrade" } }
-      const ask = (path: string) =>
-        Effect.promise(
-          () =>
-            new Promise<string>((resolve) => {
-              const socket = connect(Number(new URL(base).port), "127.0.0.1", () =>
-                socket.write(
-                  `GET ${path} HTTP/1.1\r\nHost: a\r\nUpgrade: ${upgrade.headers.upgrade}\r\nConnection: Upgrade\r\n\r\n`
-                )
-              )
-              socket.once("data", (chunk) => {
-                resolve(String(chunk))
-                socket.destroy()
-              })
-            })
-        )
-      assert.match(yield* ask("/rtc?access_token=x"), /^HTTP\/1\.1 503 /)
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* door.serve({
-            upgrade: (_request, socket) => socket.end("taken", () => socket.destroy()) !== undefined,
-            validate: (_request, response) => response.end("valid") !== undefined
-          })
-          assert.strictEqual(yield* ask("/rtc/v1?access_token=x"), "taken")
-          const valid = yield* Effect.promise(() =>
-            fetch(`${base}/rtc/v1/validate`).then((response) => response.text())
-          )
-          assert.strictEqual(valid, "valid")
-        })
-      )
-      assert.match(yield* ask("/rtc"), /^HTTP\/1\.1 503 /)
-    })
-  )
 })

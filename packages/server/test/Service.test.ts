@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { execFile, spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
+import { createServer as createHttpServer } from "node:http"
+import { birthOf } from "@parley/workspace/storage/ProcessProbe"
+import { connect, createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -75,7 +77,7 @@ const parley = (data: string, ...args: ReadonlyArray<string>) =>
   })
 
 describe("Service", { timeout: 60_000 }, () => {
-  it("loses nothing acknowledged to kill -9, and settles the calls that were live", async () => {
+  it("loses nothing acknowledged to kill -9", async () => {
     const data = freshFolder()
     const first = await start(data)
     const agent = await first.call("POST", "/v1/agent/agents", { name: "Survivor" })
@@ -165,5 +167,56 @@ describe("Service", { timeout: 60_000 }, () => {
     const other = await start(data, { PARLEY_API_KEY: "other-key" })
     assert.strictEqual((await other.call("GET", "/v1/agent/agents", undefined, "given-key")).status, 401)
     assert.strictEqual((await other.call("GET", "/v1/agent/agents", undefined, "other-key")).status, 200)
+  })
+
+  it("exports traces and metrics to a collector, without keys or numbers", async () => {
+    const received = new Map<string, string>()
+    const collector = createHttpServer((request, response) => {
+      let text = ""
+      request.on("data", (chunk) => (text += String(chunk)))
+      request.on("end", () => {
+        received.set(request.url ?? "", (received.get(request.url ?? "") ?? "") + text)
+        response.end("{}")
+      })
+    }).listen(0, "127.0.0.1")
+    await once(collector, "listening")
+    const data = freshFolder()
+    const service = await start(data, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_BSP_SCHEDULE_DELAY: "100",
+      OTEL_METRIC_EXPORT_INTERVAL: "100"
+    })
+    const trace = "0af7651916cd43dd8448eb211c80319c"
+    await fetch(`${service.url}/v1/agent/sessions?caller_number=%2B15551234567`, {
+      headers: { authorization: `Bearer ${service.key}`, traceparent: `00-${trace}-b7ad6b7169203331-01` }
+    })
+    const isComplete = () =>
+      received.get("/v1/traces")?.includes(trace) && received.get("/v1/metrics")?.includes("parley_http_requests_total")
+    for (let tries = 0; tries < 100 && !isComplete(); tries++) await new Promise((resolve) => setTimeout(resolve, 50))
+    const all = [...received.values()].join("")
+    assert.include(received.get("/v1/traces"), trace)
+    assert.include(received.get("/v1/metrics"), "parley_http_requests_total")
+    assert.notInclude(all, "5551234567")
+    assert.notInclude(all, service.key)
+    await stop(service, "SIGTERM")
+    collector.close()
+  })
+
+  it("goes at once on a second signal, and takes its database with it", async () => {
+    const data = freshFolder()
+    const service = await start(data)
+    const pid = Number(readFileSync(join(data, "postgres", "postmaster.pid"), "utf8").split("\n")[0])
+    const stuck = connect(Number(new URL(service.url).port), "127.0.0.1", () => stuck.write("GET /health HTTP/1.1\r\n"))
+    stuck.on("error", () => undefined)
+    await service.call("GET", "/health")
+    service.child.kill("SIGTERM")
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    assert.isNull(service.child.exitCode)
+    assert.strictEqual(await stop(service, "SIGTERM"), 130)
+    for (let tries = 0; tries < 100 && birthOf(pid) !== undefined; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    assert.isUndefined(birthOf(pid))
   })
 })

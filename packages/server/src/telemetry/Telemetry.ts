@@ -1,6 +1,6 @@
 // Traces, metrics and logs to an OTLP collector by the standard OTEL_* variables; nothing when no endpoint is set.
 // Query strings are hidden in spans: they may hold a phone number or a join token.
-import { Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Layer } from "effect"
 import { FetchHttpClient, HttpMiddleware, UrlParams } from "effect/http"
 import { Otlp, OtlpSerialization as Serialization } from "effect/observability"
 import { version } from "../version.ts"
@@ -9,12 +9,14 @@ const endpoints = ["", "TRACES_", "METRICS_", "LOGS_"].map((signal) => `OTEL_EXP
 
 export const layer = (env: Readonly<Record<string, string | undefined>>): Layer.Layer<never> => {
   if (!endpoints.some((name) => env[name])) return Layer.empty
+  const given = Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1])))
   const options = { resource: { serviceName: "parley", serviceVersion: version } }
   const exporter = Otlp.layerFromConfig(options).pipe(
     Layer.provide(
       env["OTEL_EXPORTER_OTLP_PROTOCOL"] === "http/json" ? Serialization.layerJson : Serialization.layerProtobuf
     ),
-    Layer.provide(FetchHttpClient.layer)
+    Layer.provide(FetchHttpClient.layer),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { ...standard, ...given } })))
   )
   return Layer.effectDiscard(Effect.void).pipe(
     Layer.provideMerge(exporter),
@@ -22,6 +24,9 @@ export const layer = (env: Readonly<Record<string, string | undefined>>): Layer.
     Layer.merge(Layer.succeed(HttpMiddleware.TracerDisabledWhen, (request) => quiet.test(request.url)))
   )
 }
+
+/** What the OpenTelemetry specification has as defaults. */
+const standard = { OTEL_TRACES_EXPORTER: "otlp", OTEL_METRICS_EXPORTER: "otlp", OTEL_LOGS_EXPORTER: "otlp" }
 
 /** Polled by machines, of no interest as spans. */
 const quiet = /^\/(metrics|health)(\?|$)/

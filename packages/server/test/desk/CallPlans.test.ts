@@ -61,6 +61,10 @@ const plan = (wish: Partial<SessionWish> = {}, config: Partial<StoredConfig> = {
 
 const prompt = (system_prompt: string) => ({ prompt: { ...initial.prompt, system_prompt } })
 
+const opening = (mode: "off" | "fixed" | "prompt") => ({
+  prompt: { ...initial.prompt, first_message_mode: mode, first_message: "Hi {{who}}" }
+})
+
 describe("planFor", () => {
   it("fills in what has a value, once, and leaves the rest literal", () => {
     const text =
@@ -81,9 +85,6 @@ describe("planFor", () => {
   })
 
   it("opens as the configuration or an override says", () => {
-    const opening = (mode: "off" | "fixed" | "prompt") => ({
-      prompt: { ...initial.prompt, first_message_mode: mode, first_message: "Hi {{who}}" }
-    })
     const who = { dynamicVariables: { who: "Bo" } }
     assert.deepStrictEqual(plan(who, opening("off")).prompt.firstMessage, { mode: "off" })
     assert.deepStrictEqual(plan(who, opening("fixed")).prompt.firstMessage, { mode: "fixed", text: "Hi Bo" })

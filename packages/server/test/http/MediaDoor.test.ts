@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { once } from "node:events"
+import { connect, type AddressInfo } from "node:net"
+import { MediaDoor } from "../../src/http/MediaDoor.ts"
+
+/** What comes back on a bare socket, until it closes. */
+const ask = (port: number, request: string) =>
+  Effect.promise(async () => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(request))
+    let text = ""
+    socket.on("data", (chunk) => (text += String(chunk)))
+    await once(socket, "close")
+    return text
+  })
+
+const upgrade = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
+
+describe("MediaDoor", () => {
+  it.live("gives signalling to its handlers, the rest to the framework, and 503 while nobody handles", () =>
+    Effect.gen(function* () {
+      const door = yield* MediaDoor
+      door.server.on("request", (_request, response) => response.end("framework"))
+      door.server.on("upgrade", (_request, socket) => socket.end("framework"))
+      yield* Effect.acquireRelease(
+        Effect.promise(() => once(door.server.listen(0, "127.0.0.1"), "listening")),
+        () => Effect.sync(() => void door.server.close())
+      )
+      const { port } = door.server.address() as AddressInfo
+      const refused = yield* ask(port, upgrade("/rtc?access_token=x"))
+      assert.match(refused, /^HTTP\/1\.1 503 /)
+      assert.strictEqual((JSON.parse(refused.split("\r\n\r\n")[1] ?? "") as { status: number }).status, 503)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* door.serve({
+            upgrade: (request, socket) => {
+              if (request.url === "/rtc?throw") throw new Error("a handler's bug")
+              socket.end("taken", () => socket.destroy())
+              return true
+            },
+            validate: (_request, response) => response.end("valid") !== undefined
+          })
+          assert.strictEqual(yield* ask(port, upgrade("/rtc?access_token=x")), "taken")
+          assert.strictEqual(yield* ask(port, upgrade("/rtc/v1")), "taken")
+          assert.strictEqual(yield* ask(port, upgrade("/v1/tts/live")), "framework")
+          assert.strictEqual(yield* ask(port, upgrade("/rtc?throw")), "")
+          assert.include(yield* ask(port, get("/rtc/v1/validate?access_token=x")), "valid")
+          assert.include(yield* ask(port, get("/rtcx/validate")), "framework")
+        })
+      )
+      assert.match(yield* ask(port, upgrade("/rtc")), /^HTTP\/1\.1 503 /)
+    }).pipe(Effect.provide(MediaDoor.layer))
+  )
+})
