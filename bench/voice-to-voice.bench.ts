@@ -54,10 +54,11 @@ const run = (mode: Row["mode"]) =>
     (rows) => rows.flat()
   )
 
+const of = (rows: ReadonlyArray<Row>, key: "total" | "overhead" | "bargeIn") => rows.map((row) => row[key])
+
 const main = Effect.gen(function* () {
   const sequential = yield* run("sequential")
   const speculative = yield* run("speculative")
-  const of = (rows: ReadonlyArray<Row>, key: "total" | "overhead" | "bargeIn") => rows.map((row) => row[key])
   report(
     "voice-to-voice",
     [

@@ -1,5 +1,6 @@
 // A conversation without server or database: a leg of your own, the embedded engines, and what you type.
 //   node examples/02-embed-the-engine.ts "I need an appointment" "on monday at ten"
+import type { Fact } from "@parley/contract/Fact"
 import { Conversations } from "@parley/engine/Conversations"
 import { Pacer } from "@parley/engine/media/Pacer"
 import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
@@ -26,10 +27,11 @@ const leg: Leg = {
   close: () => console.log(`The call is over; the agent spoke for ${(frames / 50).toFixed(1)} s.`)
 }
 
+const remember = (fact: Fact): void => {
+  if (fact._tag === "ItemRecorded") console.log(JSON.stringify(fact.item))
+}
+
 const main = Effect.gen(function* () {
-  const remember = (fact: { readonly _tag: string }): void => {
-    if ("item" in fact) console.log(JSON.stringify(fact.item))
-  }
   const over = yield* (yield* Conversations).start({
     plan: defaultPlan("call_1", "You are a receptionist."),
     leg,

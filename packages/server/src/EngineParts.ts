@@ -4,27 +4,35 @@ import type { Provider } from "@parley/contract/Health"
 import { Conversations } from "@parley/engine/Conversations"
 import { Pacer } from "@parley/engine/media/Pacer"
 import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
-import { Mind } from "@parley/llm/Mind"
-import { Speech } from "@parley/speech/Speech"
+import { type LlmSettings, Mind } from "@parley/llm/Mind"
+import { Speech, type SpeechSettings } from "@parley/speech/Speech"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
 import { Effect, Layer } from "effect"
+import type { Endpoint } from "./Config.ts"
 import { ServingHealth } from "./desk/ServingHealth.ts"
 import { Settings } from "./Settings.ts"
 
 const speech = Layer.unwrap(
   Effect.map(Settings, ({ asr, tts }) =>
     Speech.layer({
-      tts: tts.providers as ReadonlyArray<"flite" | "openai">,
-      asr: asr.providers as ReadonlyArray<"pocketsphinx" | "openai">,
-      openAiSpeech: tts.endpoint === undefined ? undefined : { ...tts.endpoint, voices: tts.voices },
-      openAiTranscription: asr.endpoint
+      tts: tts.providers as SpeechSettings["tts"],
+      asr: asr.providers as SpeechSettings["asr"],
+      openAiSpeech: tts.endpoint && {
+        ...withModel(tts.endpoint, "tts-1"),
+        voice: tts.voices[0],
+        voices: tts.voices.map((id) => ({ id, name: id, language: "" }))
+      },
+      openAiTranscription: asr.endpoint && withModel(asr.endpoint, "whisper-1")
     })
   )
 )
 
 const mind = Layer.unwrap(
   Effect.map(Settings, ({ llm }) =>
-    Mind.layer({ providers: llm.providers, openai: llm.endpoint && { ...llm.endpoint, extraBody: llm.extraBody } })
+    Mind.layer({
+      providers: llm.providers as LlmSettings["providers"],
+      openai: llm.endpoint && { ...withModel(llm.endpoint, "default"), extraBody: llm.extraBody }
+    })
   )
 )
 
@@ -52,14 +60,20 @@ const serving = Layer.effect(
     const mind = yield* Mind
     return {
       snapshot: Effect.map(health, ({ asr, tts, vad }) => ({
-        tts: ranked(tts).map((provider) => ({ ...provider, voices: voices.map((voice) => voice.id) })),
+        tts: ranked(
+          tts,
+          voices.map((voice) => voice.id)
+        ),
         asr: ranked(asr),
         vad: ranked(vad),
-        llm: ranked(mind.health().map((one) => ({ ...one, label: one.provider === "demo" ? demoLabel : one.provider })))
+        llm: ranked(mind.health())
       }))
     }
   })
 )
+
+/** Servers with one model take any name; these are the names most of them expect. */
+const withModel = (endpoint: Endpoint, fallback: string) => ({ ...endpoint, model: endpoint.model ?? fallback })
 
 const demoLabel = "built-in rules, English, appointments only"
 
@@ -70,12 +84,14 @@ export const layer: Layer.Layer<Conversations | ServingHealth, SpeechError, Sett
 
 /** The first healthy one serves, the healthy ones after it stand by. */
 const ranked = (
-  providers: ReadonlyArray<{ readonly provider: string; readonly healthy: boolean; readonly label: string }>
+  providers: ReadonlyArray<{ readonly provider: string; readonly healthy: boolean; readonly label?: string }>,
+  voices?: ReadonlyArray<string>
 ): ReadonlyArray<Provider> => {
   const serves = providers.findIndex((one) => one.healthy)
   return providers.map((one, i) => ({
     name: one.provider,
     state: !one.healthy ? "down" : i === serves ? "up" : "standby",
-    note: one.label
+    note: one.label ?? (one.provider === "demo" ? demoLabel : "OpenAI-compatible"),
+    ...(voices === undefined ? {} : { voices })
   }))
 }

@@ -3,14 +3,14 @@ import { NodeServices } from "@effect/platform-node"
 import * as Housekeeping from "@parley/workspace/Housekeeping"
 import { DataFolder, layer as database } from "@parley/workspace/storage/Database"
 import * as Workspace from "@parley/workspace/Workspace"
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import type { Config } from "./Config.ts"
 import { CallPlans } from "./desk/CallPlans.ts"
 import { ExtraBodies } from "./desk/ExtraBodies.ts"
 import { JoinTokens } from "./desk/JoinTokens.ts"
-import { LiveCalls } from "./desk/LiveCalls.ts"
-import { ServingHealth } from "./desk/ServingHealth.ts"
+import * as MediaCalls from "./desk/MediaCalls.ts"
 import { SessionDesk } from "./desk/SessionDesk.ts"
+import * as EngineParts from "./EngineParts.ts"
 import { platformLayer } from "./Engines.ts"
 import * as HttpApp from "./http/HttpApp.ts"
 import { MediaDoor } from "./http/MediaDoor.ts"
@@ -23,11 +23,10 @@ export const layer = (config: Config) => {
     Layer.provideMerge(Layer.mergeAll(platformLayer, database(config))),
     Layer.provideMerge(DataFolder.layer(config))
   )
-  const serving = Layer.succeed(ServingHealth, { snapshot: Effect.succeed({ tts: [], asr: [], llm: [] }) })
-  const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, serving, MediaDoor.layer)
+  const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, EngineParts.layer, MediaDoor.layer)
   return HttpApp.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(SessionDesk.layer, Housekeeping.layer)),
-    Layer.provideMerge(LiveCalls.layerWithoutMedia),
+    Layer.provideMerge(MediaCalls.layer),
     Layer.provideMerge(CallPlans.layer),
     Layer.provideMerge(desk),
     Layer.provideMerge(storage),

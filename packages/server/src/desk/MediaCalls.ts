@@ -17,8 +17,8 @@ import { LiveCalls } from "./LiveCalls.ts"
 
 type Admission = Awaited<ReturnType<LiveKitDoorOptions["admit"]>>
 
-/** At a stop, live calls get this long to say goodbye and be stored. */
-const drainMs = 3_000
+/** At a stop, live calls get this long to say goodbye, and as long again to be stored. */
+const drainMs = 1_500
 
 export const layer: Layer.Layer<
   LiveCalls,
@@ -33,7 +33,7 @@ export const layer: Layer.Layer<
     const tokens = yield* JoinTokens
     const media = yield* MediaDoor
     const settings = yield* Settings
-    const calls = yield* FiberMap.make<string>()
+    const calls = yield* FiberMap.make<string, void, never>()
     /** Claimed, waiting for their media to flow. */
     const claimed = new Map<string, CallPlan>()
     const run = Effect.runForkWith(yield* Effect.context<never>())
@@ -80,18 +80,16 @@ export const layer: Layer.Layer<
       maxSessions: conversations.capacity,
       ...settings.media
     })
-    yield* media.serve({ upgrade: door.handleUpgrade, validate: door.handleValidate })
-    yield* Effect.addFinalizer(() =>
-      conversations.drain("agent_hangup", drainMs).pipe(
-        Effect.andThen(Effect.timeoutOption(FiberMap.awaitEmpty(calls), drainMs)),
-        Effect.andThen(
-          Effect.timeoutOption(
-            Effect.promise(() => door.close()),
-            drainMs
-          )
-        )
+    const bounded = (step: Effect.Effect<unknown>) => Effect.timeoutOption(step, drainMs)
+    const drain = conversations
+      .drain("agent_hangup", drainMs)
+      .pipe(
+        Effect.andThen(bounded(FiberMap.awaitEmpty(calls))),
+        Effect.andThen(bounded(Effect.promise(() => door.close()))),
+        Effect.asVoid
       )
-    )
+    yield* media.serve({ upgrade: door.handleUpgrade, validate: door.handleValidate, drain })
+    yield* Effect.addFinalizer(() => drain)
 
     return {
       end: Effect.fn("LiveCalls.end")(function* (sessionId) {

@@ -18,6 +18,8 @@ export interface SileroOptions {
   readonly program?: URL
 }
 
+/** Longest wait for the runtime before the thread is stopped all the same. */
+const loadMs = 5_000
 /** A thread that lived this long is replaced at once when it dies. */
 const settledMs = 30_000
 
@@ -30,18 +32,28 @@ export const makeSileroVoiceActivity: (options?: SileroOptions) => Effect.Effect
     const up = yield* Deferred.make<void>()
 
     const serve = Effect.gen(function* () {
+      const loaded = Deferred.makeUnsafe<void>()
       const worker = yield* Effect.acquireRelease(
         Effect.sync(() => new Worker(program, { execArgv: [], name: "silero" })),
-        (worker) => Effect.promise(() => worker.terminate())
+        // A thread that is stopped while the runtime still loads takes the whole process down.
+        (worker) =>
+          Deferred.await(loaded).pipe(
+            Effect.timeoutOption(loadMs),
+            Effect.andThen(Effect.promise(() => worker.terminate()))
+          )
       )
       yield* Effect.addFinalizer(() => Effect.sync(() => gatherer.disconnect()))
       yield* Effect.callback<never, SpeechError>((resume) => {
-        const gone = () => resume(Effect.fail(failure("Unavailable", "the thread died")))
+        const gone = () => {
+          Deferred.doneUnsafe(loaded, Effect.void)
+          resume(Effect.fail(failure("Unavailable", "the thread died")))
+        }
         worker.on("error", gone)
         worker.on("exit", gone)
         worker.on("message", (message: SileroAnswer | typeof threadReady) => {
           if (message !== threadReady) return gatherer.answered(message.probabilities)
           gatherer.connect((batch) => worker.postMessage(batch, [batch.windows.buffer, batch.streams.buffer]))
+          Deferred.doneUnsafe(loaded, Effect.void)
           Deferred.doneUnsafe(up, Effect.void)
         })
       })
