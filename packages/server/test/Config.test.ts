@@ -61,8 +61,8 @@ describe("Config", () => {
     assert.notInclude(fault(env), "\n")
   })
 
-  it("is told of in the room's README, every setting", () => {
-    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
+  it("is told of in the root README, every setting", () => {
+    const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8")
     for (const [name] of table) assert.include(readme, `\`${name}\``)
   })
 })
