@@ -53,6 +53,7 @@ export const AgentEditor = ({ agent, client, onChanged, voices }: Props) => {
     <section class="editor" aria-label="Agent">
       <header>
         <h2>{agent.name}</h2>
+        {dirty && <span class="hint">Unsaved changes</span>}
         <button type="button" disabled={!dirty} onClick={() => act(save)}>
           Save draft
         </button>

@@ -9,7 +9,7 @@ import { Talk } from "./Talk.tsx"
 
 export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; readonly onSignOut: () => void }) => {
   const stable = useMemo(() => client, [])
-  const [agents, setAgents] = useState<ReadonlyArray<Agent>>([])
+  const [agents, setAgents] = useState<ReadonlyArray<Agent> | null>(null)
   const [chosen, setChosen] = useState<string | null>(null)
   const [health, setHealth] = useState<Health | null>(null)
   const [problem, setProblem] = useState("")
@@ -31,13 +31,13 @@ export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; rea
 
   const create = async (): Promise<void> => {
     try {
-      const agent = await stable.agents.create({ name: `Agent ${agents.length + 1}`, config: { prompt: starter } })
+      const agent = await stable.agents.create({ name: `Agent ${(agents?.length ?? 0) + 1}`, config: { prompt: starter } })
       await refresh(agent.agent_id)
     } catch (error) {
       setProblem(inWords(error))
     }
   }
-  const agent = agents.find((one) => one.agent_id === chosen)
+  const agent = agents?.find((one) => one.agent_id === chosen)
   return (
     <div class="desk">
       <nav aria-label="Agents">
@@ -46,7 +46,7 @@ export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; rea
           New agent
         </button>
         <ul>
-          {agents.map((one) => (
+          {(agents ?? []).map((one) => (
             <li key={one.agent_id}>
               <button
                 type="button"
@@ -75,9 +75,16 @@ export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; rea
           {problem}
         </p>
       )}
-      {agent === undefined ? (
+      {agents === null ? null : agent === undefined ? (
         <section class="empty">
-          <p>Make an agent to talk to.</p>
+          <h2>Nobody to talk to yet</h2>
+          <p>
+            Make an agent, tell it in a few sentences who it is, publish it, and call it from here: your microphone, its
+            voice, captions of both, and where each millisecond went.
+          </p>
+          <button class="primary" type="button" onClick={create}>
+            Make the first agent
+          </button>
         </section>
       ) : (
         <>

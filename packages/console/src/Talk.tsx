@@ -78,7 +78,15 @@ export const Talk = ({ agent, client, health }: Props) => {
         )}
       </div>
       {live && <Meter level={() => call?.level() ?? 0} />}
-      <Captions captions={view.captions} />
+      {view.phase === "idle" ? (
+        <div class="empty small">
+          {agent.publication_state === "live"
+            ? "Call the agent and speak. It asks for your microphone; headphones keep its voice out of it."
+            : "Publish the agent to call it, or try the draft as it was saved."}
+        </div>
+      ) : (
+        <Captions captions={view.captions} />
+      )}
       {live && <Typed onSend={(text) => call?.say(text)} onTyping={() => call?.typing()} />}
       {view.ended !== "" && <p class="hint">The call is over: {view.ended}.</p>}
       <Waterfall turns={view.turns} />

@@ -14,7 +14,9 @@ export const Waterfall = ({ turns }: { readonly turns: ReadonlyArray<TurnLatency
   const longest = Math.max(1_000, ...turns.map((turn) => turn.total_ms))
   return (
     <section class="waterfall" aria-label="Latency of each turn">
-      <h3>Voice to voice</h3>
+      <h3>
+        Voice to voice <span class="scale">a full line is {(longest / 1_000).toFixed(1)} s</span>
+      </h3>
       <ul class="legend">
         {waits.map(([key, name]) => (
           <li key={key}>
@@ -23,8 +25,9 @@ export const Waterfall = ({ turns }: { readonly turns: ReadonlyArray<TurnLatency
         ))}
       </ul>
       <ol>
-        {turns.map((turn) => (
+        {turns.map((turn, index) => (
           <li key={turn.turn_id}>
+            <b>{index + 1}</b>
             <div class="bar" style={{ width: `${(100 * turn.total_ms) / longest}%` }}>
               {waits.map(([key, name]) => (
                 <i
