@@ -1,10 +1,30 @@
+// Two kinds of tests: those of the rooms run side by side; those with real peers (a browser, other SDKs, the
+// service in a process of its own, real time) run after them and one file at a time, so that they measure
+// the code and not each other.
 import { defineConfig } from "vitest/config"
+
+const wire = [
+  "packages/*/test/wire/**/*.test.ts",
+  "packages/client/test/**/*.test.ts",
+  "packages/console/test/**/*.test.ts",
+  "examples/test/**/*.test.ts",
+  "packages/server/test/Service.test.ts"
+]
+const each = { pool: "forks", testTimeout: 20_000, hookTimeout: 60_000 } as const
 
 export default defineConfig({
   test: {
-    include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.ts", "examples/**/*.test.ts"],
-    pool: "forks",
-    testTimeout: 20_000,
-    hookTimeout: 60_000
+    projects: [
+      {
+        test: {
+          ...each,
+          name: "rooms",
+          include: ["packages/*/test/**/*.test.ts"],
+          exclude: wire,
+          sequence: { groupOrder: 0 }
+        }
+      },
+      { test: { ...each, name: "wire", include: wire, maxWorkers: 1, retry: 0, sequence: { groupOrder: 1 } } }
+    ]
   }
 })

@@ -40,6 +40,9 @@ const setUp = (tools: ReadonlyArray<PlannedTool>, run: RunTool) =>
     return { runner, call, answers, news, events, results }
   })
 
+const failing = () => Effect.fail(new ToolFailure({ message: "broken pipe" }))
+const slow = () => Effect.as(Effect.sleep(1_000), "found")
+
 describe("a tool call", () => {
   it.effect("that blocks answers the model, the history and the client", () =>
     Effect.gen(function* () {
@@ -61,7 +64,6 @@ describe("a tool call", () => {
     ["hide", "Error: the call failed."]
   ] as const)("that fails is told as %s asks", ([errorHandling, said]) =>
     Effect.gen(function* () {
-      const failing = () => Effect.fail(new ToolFailure({ message: "broken pipe" }))
       const { answers, call, results } = yield* setUp([tool("look", { errorHandling })], failing)
       yield* call("look")
       assert.deepStrictEqual(answers, [said])
@@ -91,7 +93,6 @@ describe("a tool call", () => {
 
   it.effect("in the background goes on beside the conversation, ten at most", () =>
     Effect.gen(function* () {
-      const slow = () => Effect.as(Effect.sleep(1_000), "found")
       const { answers, call, news, runner } = yield* setUp([tool("find", { mode: "background" })], slow)
       for (let i = 0; i < 11; i++) yield* call("find", "{}", `c${i}`)
       assert.strictEqual(answers.filter((answer) => answer.startsWith("Started")).length, 10)
