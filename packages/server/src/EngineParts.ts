@@ -8,23 +8,41 @@ import { type LlmSettings, Mind } from "@parley/llm/Mind"
 import { Speech, type SpeechSettings } from "@parley/speech/Speech"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
 import { Effect, Layer } from "effect"
-import type { Endpoint } from "./Config.ts"
+import { totalmem } from "node:os"
+import type { Config, Endpoint } from "./Config.ts"
 import { ServingHealth } from "./desk/ServingHealth.ts"
 import { Settings } from "./Settings.ts"
 
+/** What one embedded recogniser takes, with room to spare. */
+const recogniserBytes = 120 * 2 ** 20
+
+/** One for each call, in at most half of the machine's memory. */
+const recognisers = ({ maxCalls }: Config): number =>
+  Math.max(1, Math.min(maxCalls, Math.floor(totalmem() / 2 / recogniserBytes)))
+
+/** A call that could not hear is refused at the door rather than lost. */
+const capacity = (config: Config): number =>
+  config.asr.providers.every((name) => name === "pocketsphinx") ? recognisers(config) : config.maxCalls
+
+/** The engine waits 3 s for a final and 8 s for sound: what answers later must give way to the next before that. */
+const bounds = { asr: { firstByteMs: 2_300, gapMs: 2_000 }, tts: { firstByteMs: 4_000, gapMs: 4_000 } } as const
+
 const speech = Layer.unwrap(
-  Effect.map(Settings, ({ asr, tts }) =>
-    Speech.layer({
+  Effect.map(Settings, (config) => {
+    const { asr, tts } = config
+    return Speech.layer({
       tts: tts.providers as SpeechSettings["tts"],
       asr: asr.providers as SpeechSettings["asr"],
       openAiSpeech: tts.endpoint && {
         ...withModel(tts.endpoint, "tts-1"),
+        ...bounds.tts,
         voice: tts.voices[0],
         voices: tts.voices.map((id) => ({ id, name: id, language: "" }))
       },
-      openAiTranscription: asr.endpoint && withModel(asr.endpoint, "whisper-1")
+      openAiTranscription: asr.endpoint && { ...withModel(asr.endpoint, "whisper-1"), ...bounds.asr },
+      pocketSphinx: { poolSize: recognisers(config) }
     })
-  )
+  })
 )
 
 const mind = Layer.unwrap(
@@ -79,7 +97,7 @@ const demoLabel = "built-in rules, English, appointments only"
 
 export const layer: Layer.Layer<Conversations | ServingHealth, SpeechError, Settings> = Layer.mergeAll(
   serving,
-  Layer.unwrap(Effect.map(Settings, ({ maxCalls }) => Conversations.layer({ capacity: maxCalls })))
+  Layer.unwrap(Effect.map(Settings, (config) => Conversations.layer({ capacity: capacity(config) })))
 ).pipe(Layer.provide(parts), Layer.provide(Layer.mergeAll(speech, mind, Pacer.layer)))
 
 /** The first healthy one serves, the healthy ones after it stand by. */

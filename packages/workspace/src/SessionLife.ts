@@ -10,6 +10,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { decodeConfig } from "./Agents.ts"
 import { Attendance } from "./Attendance.ts"
+import { countEnded } from "./EndedSessions.ts"
 import type { SessionRow } from "./SessionRow.ts"
 import { Database } from "./storage/Database.ts"
 
@@ -24,6 +25,8 @@ export class SessionLife extends Context.Service<
   {
     /** Joins, once: fails with Conflict when it is not pending, over its deadline, or unknown. */
     readonly claim: (id: string) => Effect.Effect<ClaimedSession, Conflict>
+    /** Whether `claim` would succeed now. */
+    readonly isOpen: (id: string) => Effect.Effect<boolean>
     /** What a live call told, in order. `CallEnded` settles the session. */
     readonly record: (id: string, facts: ReadonlyArray<Fact>) => Effect.Effect<void>
     /** Ends it, if it has not ended. `from` limits what it may be ended from. True when this call ended it. */
@@ -76,7 +79,7 @@ export class SessionLife extends Context.Service<
           }
         }
         const end = facts.find((fact) => fact._tag === "CallEnded")
-        if (end !== undefined) yield* settleAt(id, end.reason, end.at)
+        return end !== undefined && (yield* settleAt(id, end.reason, end.at)) ? end.reason : undefined
       })
 
       return {
@@ -92,17 +95,32 @@ export class SessionLife extends Context.Service<
           return { row, config: decodeConfig(versions[0]?.config) }
         }),
 
+        isOpen: (id) =>
+          sql`SELECT 1 FROM sessions WHERE id = ${id} AND status = 'pending' AND expires_at > now()`.pipe(
+            Effect.map((rows) => rows.length > 0),
+            Effect.orDie
+          ),
+
         record: (id, facts) =>
           facts.length === 0
             ? Effect.void
-            : sql.withTransaction(store(id, facts)).pipe(Effect.orDie, Effect.withSpan("SessionLife.record")),
+            : sql.withTransaction(store(id, facts)).pipe(
+                Effect.flatMap((ended) => (ended === undefined ? Effect.void : countEnded(ended))),
+                Effect.orDie,
+                Effect.withSpan("SessionLife.record")
+              ),
 
         settle: (id, reason, from) =>
-          settleAt(id, reason, null, from).pipe(Effect.orDie, Effect.withSpan("SessionLife.settle")),
+          settleAt(id, reason, null, from).pipe(
+            Effect.tap((ended) => (ended ? countEnded(reason) : Effect.void)),
+            Effect.orDie,
+            Effect.withSpan("SessionLife.settle")
+          ),
 
         expire: sql`UPDATE sessions SET status = 'failed', end_reason = 'room_join_timeout', ended_at = expires_at
           WHERE status = 'pending' AND expires_at <= now() RETURNING id`.pipe(
           Effect.map((rows) => rows.length),
+          Effect.tap((expired) => countEnded("room_join_timeout", expired)),
           Effect.orDie
         ),
 
@@ -112,6 +130,7 @@ export class SessionLife extends Context.Service<
               ended_at = coalesce(last_fact_at, started_at),
               duration_seconds = round(extract(epoch FROM coalesce(last_fact_at, started_at) - started_at))::int
             WHERE status = 'active' AND owner NOT IN (${attendance.living}) RETURNING id`
+          yield* countEnded("internal_error", rows.length)
           return rows.length
         }).pipe(Effect.orDie)
       }

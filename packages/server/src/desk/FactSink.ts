@@ -1,12 +1,15 @@
 // Where a call's facts go on their way to the record: gathered while the last batch is being stored, so a
-// busy call makes few transactions and its media thread none. In order; nothing told is lost while the
-// database answers, and a batch that fails is tried again.
+// busy call makes few transactions and its media thread none. In order; a batch that fails is tried again for the
+// better part of a minute and then given up, but the end of the call is told until it is stored. Failures are
+// logged without their cause, which may quote what was said.
 import type { Fact } from "@parley/contract/Fact"
 import { Effect, Queue, Schedule } from "effect"
 
 /** Facts gather for this long before they are stored; the end of a call is stored at once. */
 const gatherMs = 250
 const retry = Schedule.exponential("200 millis")
+const retryTimes = 8
+const endRetry = Schedule.spaced("5 seconds")
 
 export interface FactSink {
   readonly remember: (fact: Fact) => void
@@ -20,13 +23,20 @@ export const make = (store: (facts: ReadonlyArray<Fact>) => Effect.Effect<void>)
       for (let over = false; !over;) {
         const first = yield* Queue.take(queue)
         if (first._tag !== "CallEnded") yield* Effect.sleep(gatherMs)
-        const rest = yield* Queue.clear(queue)
-        const facts = [first, ...rest]
+        const facts = [first, ...(yield* Queue.clear(queue))]
+        const end = facts.find((fact) => fact._tag === "CallEnded")
         yield* Effect.sandbox(store(facts)).pipe(
-          Effect.retry({ schedule: retry, times: 8 }),
-          Effect.ignore({ log: "Error" })
+          Effect.retry({ schedule: retry, times: retryTimes }),
+          Effect.catch(() =>
+            Effect.andThen(
+              Effect.logError("Facts of a call could not be stored", { facts: facts.length }),
+              end === undefined
+                ? Effect.void
+                : Effect.sandbox(store([end])).pipe(Effect.retry({ schedule: endRetry }), Effect.ignore)
+            )
+          )
         )
-        over = facts.some((fact) => fact._tag === "CallEnded")
+        over = end !== undefined
       }
     })
     return { remember: (fact) => void Queue.offerUnsafe(queue, fact), drain }

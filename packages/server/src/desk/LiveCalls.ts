@@ -10,11 +10,14 @@ export class LiveCalls extends Context.Service<
      */
     readonly end: (sessionId: string) => Effect.Effect<boolean>
     readonly count: Effect.Effect<number>
+    /** The service is stopping: nobody can join any more. */
+    readonly draining: Effect.Effect<boolean>
   }
 >()("parley/server/desk/LiveCalls") {
   /** A service without a door for media: every session waits, none is live. */
   static readonly layerWithoutMedia: Layer.Layer<LiveCalls> = Layer.succeed(LiveCalls, {
     end: () => Effect.succeed(false),
-    count: Effect.succeed(0)
+    count: Effect.succeed(0),
+    draining: Effect.succeed(false)
   })
 }

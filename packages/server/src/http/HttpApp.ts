@@ -92,7 +92,10 @@ const listening = Layer.unwrap(
   })
 )
 
-/** Built last, closed first: no new connections, a moment for those in flight, then everything is cut. */
+/**
+ * Built last, closed first: calls say goodbye while /health still says so, then there are no new connections, a
+ * moment for those in flight, and everything is cut.
+ */
 const drain = Layer.effectDiscard(
   Effect.gen(function* () {
     const door = yield* MediaDoor
@@ -102,7 +105,7 @@ const drain = Layer.effectDiscard(
       door.server.closeIdleConnections()
     })
     yield* Effect.addFinalizer(() =>
-      Effect.all([closed, door.drain], { concurrency: 2 }).pipe(
+      Effect.andThen(door.drain, closed).pipe(
         Effect.timeoutOrElse({ duration: drainMs, orElse: () => Effect.sync(door.closeAll) })
       )
     )

@@ -17,12 +17,13 @@ export const layer = HttpApiBuilder.group(
         Effect.gen(function* () {
           const serves = yield* serving.snapshot
           const complete = Object.values(serves).every((list) => list.some(({ state }) => state === "up"))
+          const status = (yield* calls.draining) ? "draining" : complete ? "ok" : "degraded"
           return {
-            status: complete ? ("ok" as const) : ("degraded" as const),
+            status,
             version,
             serves,
             calls: yield* calls.count
-          }
+          } as const
         })
     })
   })

@@ -11,6 +11,7 @@ export interface RunningService {
   readonly url: string
   readonly key: string
   readonly process: ChildProcess
+  readonly data: string
   /** What it wrote to its log. */
   readonly log: () => string
   /** A request with the key; throws on anything but 2xx. */
@@ -18,12 +19,16 @@ export interface RunningService {
   /** A published agent with this configuration. */
   readonly agent: (config: Record<string, unknown>) => Promise<string>
   readonly stop: () => Promise<void>
+  /** kill -9; the data folder stays. */
+  readonly kill: () => Promise<void>
 }
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url))
 
+/** `PARLEY_DATA` in `env` names a folder that is kept. */
 export const startService = async (env: Record<string, string> = {}): Promise<RunningService> => {
-  const data = mkdtempSync(join(tmpdir(), "parley-running-"))
+  const kept = env["PARLEY_DATA"]
+  const data = kept ?? mkdtempSync(join(tmpdir(), "parley-running-"))
   const child = spawn(process.execPath, [main], {
     env: { ...process.env, DATABASE_URL: "", PORT: "0", PARLEY_DATA: data, ...env },
     stdio: ["ignore", "pipe", "pipe"]
@@ -55,6 +60,7 @@ export const startService = async (env: Record<string, string> = {}): Promise<Ru
     url,
     key,
     process: child,
+    data,
     log: () => text,
     api,
     agent: async (config) => {
@@ -65,7 +71,11 @@ export const startService = async (env: Record<string, string> = {}): Promise<Ru
     stop: async () => {
       child.kill("SIGTERM")
       await exit
-      rmSync(data, { recursive: true, force: true })
+      if (kept === undefined) rmSync(data, { recursive: true, force: true })
+    },
+    kill: async () => {
+      child.kill("SIGKILL")
+      await exit
     }
   }
 }

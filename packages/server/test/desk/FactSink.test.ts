@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Fact } from "@parley/contract/Fact"
+import { Effect, Fiber, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import * as FactSink from "../../src/desk/FactSink.ts"
+
+const said = (id: string): Fact => ({
+  _tag: "ItemRecorded",
+  item: { type: "message", id, role: "user", content: `secret ${id}`, turn_id: "t", created_at: "2026-01-01T00:00:00Z" }
+})
+const ended: Fact = { _tag: "CallEnded", reason: "user_hangup", at: "2026-01-01T00:01:00Z" }
+const nameOf = (fact: Fact) => (fact._tag === "ItemRecorded" && fact.item.type === "message" ? fact.item.id : fact._tag)
+
+/** A store that fails while `failing` says so, and what it was given. */
+const storeThat = (failing: (attempt: number, facts: ReadonlyArray<Fact>) => boolean) => {
+  const stored: Array<ReadonlyArray<string>> = []
+  let attempts = 0
+  const store = (facts: ReadonlyArray<Fact>) =>
+    Effect.suspend(() => {
+      if (failing(++attempts, facts)) return Effect.die(new Error(`cannot store ${JSON.stringify(facts)}`))
+      stored.push(facts.map(nameOf))
+      return Effect.void
+    })
+  return { store, stored, attempts: () => attempts }
+}
+
+describe("FactSink", () => {
+  it.effect("gathers facts for a moment, keeps their order and ends with the end", () =>
+    Effect.gen(function* () {
+      const { store, stored } = storeThat(() => false)
+      const sink = yield* FactSink.make(store)
+      const drained = yield* Effect.forkChild(sink.drain)
+      for (const id of ["a", "b", "c"]) sink.remember(said(id))
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual(stored, [])
+      sink.remember(said("d"))
+      yield* TestClock.adjust("150 millis")
+      assert.deepStrictEqual(stored, [["a", "b", "c", "d"]])
+      sink.remember(said("e"))
+      sink.remember(ended)
+      yield* TestClock.adjust("250 millis")
+      yield* Fiber.join(drained)
+      assert.deepStrictEqual(stored, [
+        ["a", "b", "c", "d"],
+        ["e", "CallEnded"]
+      ])
+    })
+  )
+
+  it.effect("stores an end that stands alone at once", () =>
+    Effect.gen(function* () {
+      const { store, stored } = storeThat(() => false)
+      const sink = yield* FactSink.make(store)
+      sink.remember(ended)
+      yield* sink.drain
+      assert.deepStrictEqual(stored, [["CallEnded"]])
+    })
+  )
+
+  it.effect("tries a failed batch again while new facts wait their turn", () =>
+    Effect.gen(function* () {
+      const { store, stored } = storeThat((attempt) => attempt <= 2)
+      const sink = yield* FactSink.make(store)
+      const drained = yield* Effect.forkChild(sink.drain)
+      sink.remember(said("a"))
+      yield* TestClock.adjust("250 millis")
+      sink.remember(said("b"))
+      sink.remember(ended)
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(drained)
+      assert.deepStrictEqual(stored, [["a"], ["b", "CallEnded"]])
+    })
+  )
+
+  it.effect("tells the end until it is stored, and logs nothing that was said", () => {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ cause, message }) => void lines.push(`${JSON.stringify(message)} ${String(cause)}`))
+    return Effect.gen(function* () {
+      // One fact that can never be stored, and a database that comes back late.
+      const { attempts, store, stored } = storeThat((attempt, facts) => attempt <= 12 || facts.length > 1)
+      const sink = yield* FactSink.make(store)
+      const drained = yield* Effect.forkChild(sink.drain)
+      sink.remember(said("a"))
+      sink.remember(ended)
+      yield* TestClock.adjust("10 minutes")
+      yield* Fiber.join(drained)
+      assert.deepStrictEqual(stored, [["CallEnded"]])
+      assert.strictEqual(attempts(), 13)
+      assert.strictEqual(lines.length, 1)
+      assert.notInclude(lines.join(), "secret")
+    }).pipe(Effect.provide(Logger.layer([logger])))
+  })
+})
