@@ -31,6 +31,8 @@ export interface RtcCaller {
   readonly say: (text: string) => Promise<number>
   /** Agent audio: moments (performance.now) at which an audible 10 ms was heard, oldest first. */
   readonly heard: ReadonlyArray<number>
+  /** All that was heard, mono 16 kHz. */
+  readonly recording: () => Int16Array
   readonly captions: ReadonlyArray<Caption>
   readonly events: ReadonlyArray<Record<string, unknown>>
   readonly state: () => string
@@ -44,11 +46,13 @@ export const joinCall = async (
 ): Promise<RtcCaller> => {
   const room = new Room()
   const heard: Array<number> = []
+  const recorded: Array<Int16Array> = []
   const captions: Array<Caption> = []
   const events: Array<Record<string, unknown>> = []
   room.on(RoomEvent.TrackSubscribed, (track) => {
     void (async () => {
       for await (const frame of new AudioStream(track, rate, 1)) {
+        recorded.push(frame.data.slice())
         if (frame.data.some((sample) => Math.abs(sample) > audible)) heard.push(performance.now())
       }
     })().catch(() => undefined)
@@ -96,6 +100,7 @@ export const joinCall = async (
         at = 0
       }),
     heard,
+    recording: () => Int16Array.from(recorded.flatMap((frame) => [...frame])),
     captions,
     events,
     state: () => [...room.remoteParticipants.values()][0]?.attributes["lk.agent.state"] ?? "",
