@@ -100,7 +100,7 @@ export const joinCall = async (
         at = 0
       }),
     heard,
-    recording: () => Int16Array.from(recorded.flatMap((frame) => [...frame])),
+    recording: () => joined(recorded),
     captions,
     events,
     state: () => [...room.remoteParticipants.values()][0]?.attributes["lk.agent.state"] ?? "",
@@ -136,4 +136,14 @@ export const until = async (what: string, check: () => boolean, ms = 20_000): Pr
     if (performance.now() > limit) throw new Error(`did not happen in ${ms} ms: ${what}`)
     await new Promise((tick) => setTimeout(tick, 20))
   }
+}
+
+const joined = (frames: ReadonlyArray<Int16Array>): Int16Array => {
+  const all = new Int16Array(frames.reduce((length, frame) => length + frame.length, 0))
+  let at = 0
+  for (const frame of frames) {
+    all.set(frame, at)
+    at += frame.length
+  }
+  return all
 }
