@@ -26,12 +26,18 @@ export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; rea
   }
   useEffect(() => {
     void refresh()
-    stable.health().then(setHealth, (error: unknown) => setProblem(inWords(error)))
+    const look = (): unknown => stable.health().then(setHealth, () => undefined)
+    look()
+    const timer = setInterval(look, lookEveryMs)
+    return () => clearInterval(timer)
   }, [])
 
   const create = async (): Promise<void> => {
     try {
-      const agent = await stable.agents.create({ name: `Agent ${(agents?.length ?? 0) + 1}`, config: { prompt: starter } })
+      const agent = await stable.agents.create({
+        name: `Agent ${(agents?.length ?? 0) + 1}`,
+        config: { prompt: starter }
+      })
       await refresh(agent.agent_id)
     } catch (error) {
       setProblem(inWords(error))
@@ -118,6 +124,9 @@ const Serving = ({ health }: { readonly health: Health | null }) => (
     })}
   </dl>
 )
+
+/** Engines come and go while a person looks. */
+const lookEveryMs = 4_000
 
 const voicesOf = (health: Health | null): ReadonlyArray<string> => [
   ...new Set((health?.serves["tts"] ?? []).flatMap((provider) => provider.voices ?? []))

@@ -27,7 +27,7 @@ export const Talk = ({ agent, client, health }: Props) => {
     setCall(startCall(ticket, setView))
   }
   const live = view.phase === "connecting" || view.phase === "live" || view.phase === "reconnecting"
-  const deaf = health !== null && !(health.serves["asr"] ?? []).some((one) => one.state !== "down")
+  const deaf = deafWords(health)
   return (
     <section class="talk" aria-label="Conversation">
       <header>
@@ -36,13 +36,12 @@ export const Talk = ({ agent, client, health }: Props) => {
           {words[view.phase]} {view.phase === "live" && <b data-state={view.state}>{view.state}</b>}
         </span>
       </header>
-      {deaf && (
+      {deaf !== "" && (
         <p class="problem" role="alert">
-          No engine for speech recognition is present, so the agent cannot hear you: type instead. On Debian, install
-          pocketsphinx and pocketsphinx-en-us; or set PARLEY_ASR_BASE_URL.
+          {deaf}
         </p>
       )}
-      {view.problem !== "" && (
+      {view.problem !== "" && view.problem !== deaf && (
         <p class="problem" role="alert">
           {view.problem}
         </p>
@@ -92,6 +91,15 @@ export const Talk = ({ agent, client, health }: Props) => {
       <Waterfall turns={view.turns} />
     </section>
   )
+}
+
+/** Why the agent cannot hear, when nothing recognises speech at this moment. */
+const deafWords = (health: Health | null): string => {
+  const asr = health?.serves["asr"] ?? []
+  if (health === null || asr.some((one) => one.state !== "down")) return ""
+  return asr.every((one) => one.name === "pocketsphinx")
+    ? "The agent cannot hear you, type instead: PocketSphinx is not there. On Debian: apt-get install libpocketsphinx3 pocketsphinx-en-us, and start the service again; or set PARLEY_ASR_BASE_URL."
+    : `The agent cannot hear you at the moment, type instead: ${asr.map((one) => one.name).join(" and ")} does not recognise speech.`
 }
 
 const words = {

@@ -111,6 +111,8 @@ const words = (error: unknown): string => {
   if (!(error instanceof AgentSessionError)) return inWords(error)
   switch (error.code) {
     case "mic_permission_denied":
+      if (error.cause instanceof DOMException && error.cause.name === "NotFoundError")
+        return "No microphone was found. Plug one in, then press Unmute; or type."
       return "The microphone was refused. Allow it for this page in the browser's site settings, then press Unmute; or type."
     case "connection_failed":
       return `The connection failed: ${error.message}.`
@@ -118,7 +120,7 @@ const words = (error: unknown): string => {
       return "The session's time to join is over. Call again."
     case "provider_error":
       return /speech recognition/.test(error.message)
-        ? "No engine for speech recognition is present: the agent cannot hear you, but reads what you type."
+        ? "No engine recognises speech here: the agent cannot hear you, but reads what you type."
         : "An engine of the service failed. The call goes on."
     default:
       return error.message
