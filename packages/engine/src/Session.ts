@@ -28,8 +28,11 @@ export interface SessionOptions {
 
 /** Signals waiting at once; a call that cannot keep up is lost, not the process. */
 const mailboxSize = 4_096
-/** Two windows (64 ms) without voice commit an utterance when a reply may be begun on it at once. */
-const pauseWindows = { speculative: 2, patient: 6 } as const
+/**
+ * Windows (32 ms) without voice that commit an utterance. Two where a reply may be begun on it at once and the
+ * recogniser follows along; a recogniser that is asked utterance by utterance gets whole ones.
+ */
+const pauseWindows = (speculative: boolean, streaming: boolean): number => (streaming ? (speculative ? 2 : 6) : 8)
 
 export const run = Effect.fnUntraced(function* ({ endAsked, leg, plan, remember }: SessionOptions) {
   const parts = yield* CallParts
@@ -61,7 +64,7 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, plan, remember 
           ...plan.hearing,
           transcriber: parts.transcriber,
           voiceActivity: parts.voiceActivity,
-          pauseWindows: plan.conversation.speculativeResponse ? pauseWindows.speculative : pauseWindows.patient,
+          pauseWindows: pauseWindows(plan.conversation.speculativeResponse, parts.transcriber.streaming),
           now,
           tell,
           onFault
