@@ -1,9 +1,11 @@
-// Several chat models as one: the first healthy one serves; one that fails before its first word hands
-// over to the next and rests for a while. After the first word there is no way back.
+// Several chat models as one: the first healthy one serves; one that fails or says nothing before its first word
+// hands over to the next and rests for a while. After the first word there is no way back.
 import { Clock, Effect, Stream } from "effect"
-import type { ChatErrorReason, ChatModel } from "./ChatModel.ts"
+import { type ChatDelta, ChatError, type ChatErrorReason, type ChatModel } from "./ChatModel.ts"
 
 const restMs = 30_000
+/** A caller waits for the first word: with another model at hand it is given up early, else before the call does. */
+const firstWordMs = { beforeOthers: 4_000, last: 9_000 }
 
 export interface ChatHealth {
   readonly provider: string
@@ -22,7 +24,8 @@ export const make = (models: readonly [ChatModel, ...ReadonlyArray<ChatModel>]):
     const [record, ...rest] = candidates as [(typeof records)[number], ...typeof records]
     return (request) => {
       let began = false
-      return record.model.stream(request).pipe(
+      const patienceMs = rest.length > 0 ? firstWordMs.beforeOthers : firstWordMs.last
+      return firstWithin(patienceMs, record.model.provider, record.model.stream(request)).pipe(
         Stream.tap(() =>
           Effect.sync(() => {
             began = true
@@ -54,3 +57,21 @@ export const make = (models: readonly [ChatModel, ...ReadonlyArray<ChatModel>]):
       records.map(({ lastError, model }) => ({ provider: model.provider, healthy: lastError === null, lastError }))
   }
 }
+
+const firstWithin = (
+  ms: number,
+  provider: string,
+  stream: Stream.Stream<ChatDelta, ChatError>
+): Stream.Stream<ChatDelta, ChatError> =>
+  Stream.unwrap(
+    Effect.map(Stream.toPull(stream), (pull) => {
+      const late = new ChatError({ reason: "Timeout", provider, message: "no first word within the bound" })
+      let first = true
+      const next = Effect.suspend(() => {
+        if (!first) return pull
+        first = false
+        return Effect.timeoutOrElse(pull, { duration: ms, orElse: () => Effect.fail(late) })
+      })
+      return Stream.fromPull(Effect.succeed(next))
+    })
+  )
