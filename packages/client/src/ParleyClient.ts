@@ -70,8 +70,10 @@ export class ParleyClient {
     }).catch(() => {
       throw new ParleyError(0, "The service cannot be reached")
     })
-    const answer: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined)
+    if (response.status === 204) return undefined as A
+    const answer: unknown = await response.json().catch(() => undefined)
     if (!response.ok) throw errorOf(response.status, answer)
+    if (answer === undefined) throw new ParleyError(response.status, "The service did not answer in JSON")
     // The server's answers are made by the same schemas as these types.
     return answer as A
   }
