@@ -81,6 +81,19 @@ const converse = async (caller: RtcCaller, text: string): Promise<void> => {
 
 const toldEnd = (caller: RtcCaller) => caller.events.find((event) => event["type"] === "session.ended")?.["reason"]
 
+/** What /health said, asked again and again until nobody answers. */
+const statusesUntilGone = async ({ url }: RunningService): Promise<ReadonlySet<string>> => {
+  const seen = new Set<string>()
+  try {
+    for (;;) {
+      const health = await fetch(`${url}/health`, { headers: { connection: "close" } })
+      seen.add(((await health.json()) as { readonly status: string }).status)
+    }
+  } catch {
+    return seen
+  }
+}
+
 const validate = ({ rtc_url, token }: Ticket) =>
   fetch(`${rtc_url.replace(/^ws/, "http").replace(/\/$/, "")}/rtc/v1/validate?access_token=${token}`).then(
     (answer) => answer.status
@@ -239,7 +252,9 @@ describe("a session", { timeout: 90_000, concurrent: true }, () => {
     const ticket = await open(drained, await drained.agent(silent))
     const caller = await listening(await joinCall(ticket))
     await converse(caller, "hello")
+    const seen = statusesUntilGone(drained)
     await drained.stop()
+    expect(await seen).toContain("draining")
     expect(drained.process.exitCode).toBe(0)
     await until("the caller is told", () => toldEnd(caller) === "agent_hangup")
     await caller.leave()

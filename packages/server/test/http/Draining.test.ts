@@ -1,0 +1,51 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { JoinTokens } from "../../src/desk/JoinTokens.ts"
+import { MediaDoor } from "../../src/http/MediaDoor.ts"
+import * as Service from "../../src/Service.ts"
+import { testConfig } from "../../src/testing/testConfig.ts"
+
+const service = Layer.unwrap(
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-draining-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    ),
+    (data) => Service.layer(testConfig(data))
+  )
+).pipe(Layer.provide(Logger.layer([])))
+
+layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A service that stops", (it) => {
+  it.effect("refuses tokens by their age, and says in /health that it drains while it still answers", () =>
+    Effect.gen(function* () {
+      const { drain, server } = yield* MediaDoor
+      const { mint } = yield* JoinTokens
+      const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const token = (lifeSeconds: number) =>
+        mint({
+          sessionId: "session_x",
+          identity: "user_x",
+          expiresAt: Math.floor(Date.now() / 1000) + lifeSeconds
+        })
+      const validate = (token: string) =>
+        Effect.promise(async () => {
+          const answer = await fetch(`${base}/rtc/v1/validate?access_token=${token}`)
+          return [answer.status, await answer.text()]
+        })
+      const status = Effect.promise(async () => {
+        const health = (await (await fetch(`${base}/health`)).json()) as { readonly status: string }
+        return health.status
+      })
+      assert.notStrictEqual(yield* status, "draining")
+      assert.deepStrictEqual(yield* validate(token(-1)), [401, "the token has expired"])
+      assert.strictEqual((yield* validate(token(60)))[0], 401)
+      yield* drain
+      assert.strictEqual(yield* status, "draining")
+      assert.deepStrictEqual(yield* validate(token(60)), [503, "the service is stopping"])
+    })
+  )
+})
