@@ -9,7 +9,7 @@ import { Speech, type SpeechSettings } from "@parley/speech/Speech"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
 import { Effect, Layer } from "effect"
 import { totalmem } from "node:os"
-import type { Config, Endpoint } from "./Config.ts"
+import type { Config, Endpoint, EngineSettings } from "./Config.ts"
 import { ServingHealth } from "./desk/ServingHealth.ts"
 import { Settings } from "./Settings.ts"
 
@@ -24,8 +24,17 @@ const recognisers = ({ maxCalls }: Config): number =>
 const capacity = (config: Config): number =>
   config.asr.providers.every((name) => name === "pocketsphinx") ? recognisers(config) : config.maxCalls
 
-/** The engine waits 3 s for a final and 8 s for sound: what answers later must give way to the next before that. */
-const bounds = { asr: { firstByteMs: 2_300, gapMs: 2_000 }, tts: { firstByteMs: 4_000, gapMs: 4_000 } } as const
+/**
+ * The engine waits 3 s for a final and 8 s for sound. Who answers later has failed before that, or nobody would know;
+ * with another one at hand, early enough for it.
+ */
+const bounds = {
+  asr: { beforeOthers: { firstByteMs: 2_300, gapMs: 2_000 }, last: { firstByteMs: 2_900, gapMs: 2_900 } },
+  tts: { beforeOthers: { firstByteMs: 4_000, gapMs: 4_000 }, last: { firstByteMs: 7_500, gapMs: 5_000 } }
+} as const
+
+const boundsOf = (part: "asr" | "tts", { providers }: EngineSettings<string>) =>
+  bounds[part][providers.at(-1) === "openai" ? "last" : "beforeOthers"]
 
 const speech = Layer.unwrap(
   Effect.map(Settings, (config) => {
@@ -35,11 +44,11 @@ const speech = Layer.unwrap(
       asr: asr.providers as SpeechSettings["asr"],
       openAiSpeech: tts.endpoint && {
         ...withModel(tts.endpoint, "tts-1"),
-        ...bounds.tts,
+        ...boundsOf("tts", tts),
         voice: tts.voices[0],
         voices: tts.voices.map((id) => ({ id, name: id, language: "" }))
       },
-      openAiTranscription: asr.endpoint && { ...withModel(asr.endpoint, "whisper-1"), ...bounds.asr },
+      openAiTranscription: asr.endpoint && { ...withModel(asr.endpoint, "whisper-1"), ...boundsOf("asr", asr) },
       pocketSphinx: { poolSize: recognisers(config) }
     })
   })

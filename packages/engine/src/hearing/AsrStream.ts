@@ -32,6 +32,9 @@ export interface AsrStream {
 const finalBoundMs = 3_000
 /** Attempts to open a recogniser, again after each successful one. */
 const reopenTimes = 4
+/** After the second stream in a row that is lost without an answer, and doubled with each further one. */
+const lossPauseMs = 100
+const longestPauseMs = 2_000
 
 export const make = Effect.fnUntraced(function* (
   options: AsrOptions
@@ -47,6 +50,7 @@ export const make = Effect.fnUntraced(function* (
   let committed = 0
   let answered = 0
   let partial = ""
+  let losses = 0
 
   const answer = (text: string): void => {
     answered++
@@ -57,6 +61,7 @@ export const make = Effect.fnUntraced(function* (
 
   const onEvent = (event: TranscriptEvent): void => {
     if (event._tag === "Final") {
+      losses = 0
       if (answered < committed) answer(event.text)
     } else if (event.text !== partial) {
       partial = event.text
@@ -118,7 +123,15 @@ export const make = Effect.fnUntraced(function* (
       const error = yield* Deferred.await(broken)
       onFault("asr_stream_lost", { provider: transcriber.provider, reason: error?.reason ?? "Timeout" })
     })
-  ).pipe(Effect.ensuring(Effect.sync(() => (stream = null))))
+  ).pipe(
+    Effect.ensuring(Effect.sync(() => (stream = null))),
+    // One that opens and dies at once must not be asked as fast as it refuses.
+    Effect.andThen(
+      Effect.suspend(() =>
+        ++losses > 1 ? Effect.sleep(Math.min(longestPauseMs, lossPauseMs * 2 ** (losses - 2))) : Effect.void
+      )
+    )
+  )
 
   const gone = (error: SpeechError): void => {
     onFault("asr_gone", { reason: error.reason })

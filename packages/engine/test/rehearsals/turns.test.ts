@@ -103,6 +103,20 @@ describe("a turn", () => {
     })
   )
 
+  it.effect("asks a recogniser that opens and dies again and again ever more rarely", () =>
+    Effect.gen(function* () {
+      const error = new SpeechError({ reason: "Unauthorized", provider: "scripted", message: "refused" })
+      const dying = { text: "never heard", fail: { afterMs: 20, error } }
+      const transcriber = makeScriptedTranscriber({ utterances: [...Array.from({ length: 6 }, () => dying), "hello"] })
+      const call = yield* rehearse({ transcriber })
+      yield* during(Effect.andThen(call.caller.speaks(1000), call.caller.pauses(6000)), 1_000)
+      assert.isAtMost(transcriber.opened.length, 6)
+      yield* wait(4_000)
+      // The pauses double; the seventh is told what the others were not.
+      assert.strictEqual(transcriber.opened.length, 7)
+    })
+  )
+
   it.effect("answers with the last partial when the final never comes", () =>
     Effect.gen(function* () {
       const transcriber = makeScriptedTranscriber({ utterances: [{ text: "please help me", finalMs: Infinity }] })
