@@ -1,6 +1,6 @@
 // The main API from a backend or a browser: one method per request, typed by the contract, over `fetch`.
 // Failures are `ParleyError`s with the error body's fields; nothing is retried.
-import type { Agent, AgentCreate, AgentPage, Publish, VersionSummary } from "@parley/contract/Agent"
+import type { Agent, AgentCreate, AgentPage, AgentPatch, Publish, VersionSummary } from "@parley/contract/Agent"
 import type { ConfigPatch, ReturnedConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import type { Health } from "@parley/contract/Health"
 import type { SessionDetail, SessionPage, SessionTicket } from "@parley/contract/Session"
@@ -40,6 +40,7 @@ export class ParleyClient {
       this.request("GET", `/v1/agent/agents${search(query)}`),
     create: (body: typeof AgentCreate.Encoded): Promise<Agent> => this.request("POST", "/v1/agent/agents", body),
     get: (id: string): Promise<Agent> => this.request("GET", agentPath(id)),
+    update: (id: string, patch: typeof AgentPatch.Encoded): Promise<Agent> => this.request("PATCH", agentPath(id), patch),
     remove: (id: string): Promise<void> => this.request("DELETE", agentPath(id)),
     config: (id: string): Promise<ReturnedConfig> => this.request("GET", `${agentPath(id)}/config`),
     configure: (id: string, patch: typeof ConfigPatch.Encoded): Promise<ReturnedConfig> =>

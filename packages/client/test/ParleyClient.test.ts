@@ -53,6 +53,7 @@ describe("ParleyClient", () => {
     ["GET", "/v1/agent/agents/a%2Fb%3F", () => client.agents.get("a/b?")],
     ["GET", "/v1/agent/agents/a/config", () => client.agents.config("a")],
     ["PATCH", "/v1/agent/agents/a/config", () => client.agents.configure("a", { voice: { voice_id: "slt" } })],
+    ["PATCH", "/v1/agent/agents/a", () => client.agents.update("a", { name: "Ann" })],
     ["POST", "/v1/agent/agents", () => client.agents.create({ name: "Ann" })],
     ["POST", "/v1/agent/agents/a/publish", () => client.agents.publish("a")],
     ["POST", "/v1/agent/agents/a/preview-sessions", () => client.agents.preview("a")],

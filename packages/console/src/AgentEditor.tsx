@@ -48,11 +48,23 @@ export const AgentEditor = ({ agent, client, onChanged, voices }: Props) => {
     if (dirty) await save()
     return `Version ${(await client.agents.publish(agent.agent_id)).version_number} is live.`
   }
+  const rename = async (name: string): Promise<string> => {
+    await client.agents.update(agent.agent_id, { name })
+    return `The name is ${name} now.`
+  }
   const { conversation, prompt, tools, voice } = config
   return (
     <section class="editor" aria-label="Agent">
       <header>
-        <h2>{agent.name}</h2>
+        <h2>
+          <input
+            class="name"
+            aria-label="Name"
+            maxLength={120}
+            value={agent.name}
+            onChange={(event) => void act(() => rename(event.currentTarget.value.trim()))}
+          />
+        </h2>
         {dirty && <span class="hint">Unsaved changes</span>}
         <button type="button" disabled={!dirty} onClick={() => act(save)}>
           Save draft

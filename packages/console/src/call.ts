@@ -65,7 +65,7 @@ export const startCall = (ticket: () => Promise<SessionTicket>, show: (view: Cal
       session: await ticket(),
       microphone: false,
       onStatusChange: ({ status }) => {
-        if (status === "connected") change({ phase: "live", problem: "" })
+        if (status === "connected") change({ phase: "live" })
         else if (status === "reconnecting") change({ phase: "reconnecting" })
       },
       onModeChange: ({ mode }) => change({ state: mode }),

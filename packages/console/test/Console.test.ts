@@ -108,8 +108,13 @@ describe.skipIf(noBrowser)("the console (needs Chromium)", { timeout: 90_000 }, 
       page.setDefaultTimeout(15_000)
       const faults: Array<string> = []
       page.on("pageerror", (error) => faults.push(error.message))
+      const log: Array<string> = []
+      page.on("console", (message) => log.push(`${message.type()}: ${message.text().slice(0, 300)}`))
       page.on("console", (message) => /Content Security Policy/.test(message.text()) && faults.push(message.text()))
-      await use(page, browser)
+      await use(page, browser).catch(async (error: unknown) => {
+        const shown = await page.getByLabel("Conversation").innerText({ timeout: 1_000 }).catch(() => "nothing")
+        throw new Error(`${String(error)}\nThe page showed: ${shown}\n${log.join("\n")}`, { cause: error })
+      })
       expect(faults).toEqual([])
     } finally {
       await browser.close()
@@ -130,9 +135,11 @@ describe.skipIf(noBrowser)("the console (needs Chromium)", { timeout: 90_000 }, 
     await inBrowser(microphone, async (page) => {
       await signIn(page, service.key)
       await click(page, "New agent")
+      await page.getByLabel("Name").fill("Front desk")
       await page.getByLabel("Prompt").fill("You are the receptionist of Doctor Green.")
       await page.getByLabel("Opening").selectOption({ label: "The caller speaks first" })
       await page.getByLabel("Voice").selectOption("awb")
+      await page.getByLabel("Agents").getByText("Front desk").waitFor()
       await click(page, "Publish")
       await page.getByText("Version 1 is live.").waitFor()
 

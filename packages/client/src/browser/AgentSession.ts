@@ -43,6 +43,7 @@ export interface TranscriptEntry {
 
 const agentWithinMs = 15_000
 const farewellMs = 300
+const reconnectMs = 10_000
 
 export class AgentSession {
   readonly #room = new Room()
@@ -315,10 +316,33 @@ export class AgentSession {
 
   async #setMicrophone(enabled: boolean): Promise<void> {
     try {
-      await this.#room.localParticipant.setMicrophoneEnabled(enabled)
+      await this.#room.localParticipant.setMicrophoneEnabled(enabled).catch(async (cause: unknown) => {
+        // A reconnect in the middle of publishing fails it: once more when the connection is back.
+        if (cause instanceof DOMException) throw cause
+        await this.#connectedAgain()
+        await this.#room.localParticipant.setMicrophoneEnabled(enabled)
+      })
     } catch (cause) {
-      throw new AgentSessionError("mic_permission_denied", wordsOf(cause), { cause })
+      // The browser's own refusals are DOMExceptions; the rest is the sending of it.
+      const code = cause instanceof DOMException ? "mic_permission_denied" : "connection_failed"
+      throw new AgentSessionError(code, wordsOf(cause), { cause })
     }
+  }
+
+  /** Resolves at the latest after a bound: what is tried then says itself what is wrong. */
+  #connectedAgain(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer)
+        this.#room.off(RoomEvent.ConnectionStateChanged, changed)
+        resolve()
+      }
+      const changed = (state: ConnectionState): void => {
+        if (state === ConnectionState.Connected) done()
+      }
+      const timer = setTimeout(done, this.#room.state === ConnectionState.Connected ? 500 : reconnectMs)
+      this.#room.on(RoomEvent.ConnectionStateChanged, changed)
+    })
   }
 
   async #switch(kind: MediaDeviceKind, deviceId: string): Promise<void> {
