@@ -2,7 +2,7 @@
 // committed utterance is answered by one `Final` within a bound, whatever the recogniser does; one that
 // dies is reopened and hears the running utterance again.
 import { Deferred, Effect, FiberSet, Schedule, type Scope } from "effect"
-import type { SpeechError } from "@parley/speech/ports/SpeechError"
+import { SpeechError } from "@parley/speech/ports/SpeechError"
 import type { TranscriptEvent, Transcriber, TranscriptionStream } from "@parley/speech/ports/Transcriber"
 import type { VoiceActivity } from "@parley/speech/ports/VoiceActivity"
 import { hearingRate } from "../ports/Leg.ts"
@@ -35,6 +35,8 @@ const reopenTimes = 4
 /** After the second stream in a row that is lost without an answer, and doubled with each further one. */
 const lossPauseMs = 100
 const longestPauseMs = 2_000
+/** So many in a row without a single answer, over two utterances or more: the ear is gone for good. */
+const mostLosses = 8
 
 export const make = Effect.fnUntraced(function* (
   options: AsrOptions
@@ -121,7 +123,9 @@ export const make = Effect.fnUntraced(function* (
       if (voicing.voiced || answered < committed) utterance.replay((frame) => fresh.push(frame))
       for (let i = answered; i < committed; i++) fresh.commit()
       const error = yield* Deferred.await(broken)
-      onFault("asr_stream_lost", { provider: transcriber.provider, reason: error?.reason ?? "Timeout" })
+      const lost = error ?? overdue(transcriber.provider)
+      onFault("asr_stream_lost", { provider: transcriber.provider, reason: lost.reason })
+      if (losses + 1 >= mostLosses) return yield* lost
     })
   ).pipe(
     Effect.ensuring(Effect.sync(() => (stream = null))),
@@ -150,3 +154,6 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 })
+
+const overdue = (provider: string): SpeechError =>
+  new SpeechError({ reason: "Timeout", provider, message: "no final text within the bound" })

@@ -117,6 +117,19 @@ describe("a turn", () => {
     })
   )
 
+  it.effect("gives up a recogniser that loses eight streams in a row without an answer", () =>
+    Effect.gen(function* () {
+      const error = new SpeechError({ reason: "Unavailable", provider: "scripted", message: "died" })
+      const dying = { text: "never heard", fail: { afterMs: 20, error } }
+      const call = yield* rehearse({
+        transcriber: makeScriptedTranscriber({ utterances: Array.from({ length: 60 }, () => dying) })
+      })
+      const utterance = Effect.andThen(call.caller.speaks(1_000), call.caller.pauses(4_000))
+      yield* during(Effect.replicateEffect(utterance, 4), 20_000)
+      assert.strictEqual(call.ended(), "internal_error")
+    })
+  )
+
   it.effect("answers with the last partial when the final never comes", () =>
     Effect.gen(function* () {
       const transcriber = makeScriptedTranscriber({ utterances: [{ text: "please help me", finalMs: Infinity }] })
