@@ -40,7 +40,8 @@ export class ParleyClient {
       this.request("GET", `/v1/agent/agents${search(query)}`),
     create: (body: typeof AgentCreate.Encoded): Promise<Agent> => this.request("POST", "/v1/agent/agents", body),
     get: (id: string): Promise<Agent> => this.request("GET", agentPath(id)),
-    update: (id: string, patch: typeof AgentPatch.Encoded): Promise<Agent> => this.request("PATCH", agentPath(id), patch),
+    update: (id: string, patch: typeof AgentPatch.Encoded): Promise<Agent> =>
+      this.request("PATCH", agentPath(id), patch),
     remove: (id: string): Promise<void> => this.request("DELETE", agentPath(id)),
     config: (id: string): Promise<ReturnedConfig> => this.request("GET", `${agentPath(id)}/config`),
     configure: (id: string, patch: typeof ConfigPatch.Encoded): Promise<ReturnedConfig> =>

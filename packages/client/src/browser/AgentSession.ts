@@ -318,13 +318,12 @@ export class AgentSession {
     try {
       await this.#room.localParticipant.setMicrophoneEnabled(enabled).catch(async (cause: unknown) => {
         // A reconnect in the middle of publishing fails it: once more when the connection is back.
-        if (cause instanceof DOMException) throw cause
+        if (isRefusal(cause)) throw cause
         await this.#connectedAgain()
         await this.#room.localParticipant.setMicrophoneEnabled(enabled)
       })
     } catch (cause) {
-      // The browser's own refusals are DOMExceptions; the rest is the sending of it.
-      const code = cause instanceof DOMException ? "mic_permission_denied" : "connection_failed"
+      const code = isRefusal(cause) ? "mic_permission_denied" : "connection_failed"
       throw new AgentSessionError(code, wordsOf(cause), { cause })
     }
   }
@@ -401,5 +400,15 @@ const reasonOf = (reason: DisconnectReason | undefined): AgentSessionEndReason =
       return "connection_lost"
   }
 }
+
+/** What `getUserMedia` fails with; everything else is about sending the sound. */
+const refusals: ReadonlySet<string> = new Set([
+  "NotAllowedError",
+  "NotFoundError",
+  "NotReadableError",
+  "OverconstrainedError",
+  "SecurityError"
+])
+const isRefusal = (cause: unknown): boolean => cause instanceof DOMException && refusals.has(cause.name)
 
 const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
