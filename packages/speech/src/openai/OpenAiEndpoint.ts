@@ -57,7 +57,7 @@ const send = Effect.fnUntraced(function* (
     Effect.sync(() => new AbortController()),
     (controller) => Effect.sync(() => controller.abort())
   )
-  const body = makeBody()
+  const { body, contentType } = yield* Effect.promise(() => encoded(makeBody()))
   const response = yield* Effect.tryPromise({
     try: () =>
       fetch(`${endpoint.baseUrl.replace(/\/+$/, "")}${path}`, {
@@ -66,7 +66,7 @@ const send = Effect.fnUntraced(function* (
         signal: controller.signal,
         redirect: "error",
         headers: {
-          ...(typeof body === "string" ? { "content-type": "application/json" } : {}),
+          "content-type": contentType,
           ...(endpoint.apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(endpoint.apiKey)}` })
         }
       }),
@@ -92,6 +92,17 @@ const send = Effect.fnUntraced(function* (
     })
   }
 })
+
+/**
+ * A form as bytes: streamed, it throws outside of everybody's reach when the connection is refused under it.
+ */
+const encoded = async (
+  body: string | FormData
+): Promise<{ readonly body: string | ArrayBuffer; readonly contentType: string }> => {
+  if (typeof body === "string") return { body, contentType: "application/json" }
+  const form = new Response(body)
+  return { body: await form.arrayBuffer(), contentType: form.headers.get("content-type") ?? "" }
+}
 
 /**
  * `read` under a watch: waiting in one piece, or in all beyond `allowedMs` (what the audio so far is worth), more

@@ -129,6 +129,20 @@ describe("OpenAiTranscriber", () => {
     })
   )
 
+  it.live("meets a refused connection with Unavailable, and with nothing that nobody can catch", () =>
+    Effect.gen(function* () {
+      const { transcriber } = yield* setUp([], { baseUrl: "http://127.0.0.1:9/v1" })
+      for (let i = 0; i < 5; i++) {
+        const { failures, options } = hearing("en")
+        const stream = yield* transcriber.open(options)
+        for (let second = 0; second < 20; second++) stream.push(loud)
+        stream.commit()
+        yield* until(() => failures.length === 1)
+        expect(failures[0]?.reason).toBe("Unavailable")
+      }
+    })
+  )
+
   it.live("dies as overloaded instead of queueing without end", () =>
     Effect.gen(function* () {
       const { transcriber } = yield* setUp([], { delayMs: 300 })
