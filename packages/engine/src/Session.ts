@@ -49,7 +49,11 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, plan, remember 
   const tell = (signal: Signal): void => {
     if (!Queue.offerUnsafe(mailbox, signal)) onDefect(Cause.die(new Error("the call's mailbox is full")))
   }
-  const onFault = (name: string, data: Record<string, unknown>): void => journal.fault(now(), name, data)
+  const tellFault = faultTeller(leg, now)
+  const onFault = (name: string, data: Record<string, unknown>): void => {
+    journal.fault(now(), name, data)
+    tellFault(name)
+  }
 
   const stage = yield* Stage.make({ plan, parts, leg, scope, now, isoNow, remember, tell, onFault, onDefect })
   yield* Effect.acquireRelease(
@@ -71,7 +75,6 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, plan, remember 
         })
   if (ear === undefined) {
     onFault("no_transcriber", {})
-    leg.tell({ _tag: "Event", event: { type: "error", code: "provider_error", message: "no speech recognition" } })
   }
   leg.attach({
     onFrame: (frame) => ear?.hear(frame),
@@ -128,6 +131,27 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, plan, remember 
   yield* stage.finish(reason)
   return reason
 }, Effect.scoped)
+
+/** Faults of engines that the client is told of (decisions 12), in words without provider or cause. */
+const providerFaults: Readonly<Record<string, string>> = {
+  no_transcriber: "no speech recognition",
+  asr_stream_lost: "speech recognition failed",
+  asr_final_overdue: "speech recognition failed",
+  tts_failed: "speech synthesis failed",
+  llm_failed: "the language model failed"
+}
+/** The same news is not told again within this time. */
+const faultPauseMs = 5_000
+
+const faultTeller = (leg: Leg, now: () => number): ((name: string) => void) => {
+  const toldAt = new Map<string, number>()
+  return (name) => {
+    const message = providerFaults[name]
+    if (message === undefined || now() - (toldAt.get(message) ?? -faultPauseMs) < faultPauseMs) return
+    toldAt.set(message, now())
+    leg.tell({ _tag: "Event", event: { type: "error", code: "provider_error", message } })
+  }
+}
 
 const closedReasons = { left: "user_hangup", lost: "heartbeat_timeout", failed: "internal_error" } as const
 

@@ -114,6 +114,10 @@ describe("the synthesizer", () => {
       call.caller.sends({ type: "user.message", text: "two" })
       yield* wait(3_000)
       assert.deepStrictEqual(call.transcript(), ["user: one", "user: two", "assistant: Found."])
+      const errors = call.leg.messages.filter(
+        ({ message }) => message._tag === "Event" && message.event.type === "error"
+      )
+      assert.strictEqual(errors.length, 1)
     })
   )
 })
