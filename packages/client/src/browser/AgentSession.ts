@@ -8,16 +8,16 @@ import {
   DisconnectReason,
   Room,
   RoomEvent,
-  Track,
   type RemoteParticipant,
-  type RemoteTrack,
   type TextStreamReader
 } from "livekit-client"
-import { AudioMeter } from "./AudioMeter.ts"
+import { AgentVoice } from "./AgentVoice.ts"
 import { ClientTools, type ClientTool } from "./ClientTools.ts"
+import { Microphone, switchDevice } from "./Microphone.ts"
 import {
   AgentSessionError,
   SessionEmitter,
+  wordsOf,
   type AgentSessionCallbacks,
   type AgentSessionEndReason,
   type AgentSessionEvents,
@@ -43,22 +43,19 @@ export interface TranscriptEntry {
 
 const agentWithinMs = 15_000
 const farewellMs = 300
-const reconnectMs = 10_000
 
 export class AgentSession {
   readonly #room = new Room()
   readonly #emitter: SessionEmitter
   readonly #tools: ClientTools
-  readonly #input = new AudioMeter()
-  readonly #output = new AudioMeter()
+  readonly #microphone = new Microphone(this.#room)
+  readonly #voice = new AgentVoice(this.#room)
   readonly #transcript: Array<TranscriptEntry> = []
-  readonly #voices = new Set<HTMLMediaElement>()
   readonly sessionId: string
   #status: AgentSessionStatus = "connecting"
   #mode: AgentSessionMode = "listening"
   #endReason: AgentSessionEndReason | undefined
   readonly #agentReady = Promise.withResolvers<void>()
-  #outputVolume = 1
 
   /** Joins, and resolves when the agent is there. */
   static async start(options: AgentSessionOptions): Promise<AgentSession> {
@@ -96,7 +93,7 @@ export class AgentSession {
     return this.#mode === "speaking"
   }
   get micMuted(): boolean {
-    return !this.#room.localParticipant.isMicrophoneEnabled
+    return !this.#microphone.on
   }
   /** Undefined while the session lives. */
   get endReason(): AgentSessionEndReason | undefined {
@@ -131,34 +128,33 @@ export class AgentSession {
 
   /** Rejects with `mic_permission_denied` when the browser or the user refuses. */
   async setMicMuted(muted: boolean): Promise<void> {
-    await this.#setMicrophone(!muted)
+    await this.#microphone.set(!muted)
   }
   /** Call from a click when the browser blocks sound (`getRoom().canPlaybackAudio` is false). */
   async startAudio(): Promise<void> {
-    await Promise.all([this.#room.startAudio(), this.#input.resume(), this.#output.resume()])
+    await Promise.all([this.#room.startAudio(), this.#microphone.meter.resume(), this.#voice.meter.resume()])
   }
   async setInputDevice(deviceId: string): Promise<void> {
-    await this.#switch("audioinput", deviceId)
+    await switchDevice(this.#room, "audioinput", deviceId)
   }
   async setOutputDevice(deviceId: string): Promise<void> {
-    await this.#switch("audiooutput", deviceId)
+    await switchDevice(this.#room, "audiooutput", deviceId)
   }
   /** 0 to 1. */
   setOutputVolume(volume: number): void {
-    this.#outputVolume = Math.min(1, Math.max(0, volume))
-    for (const voice of this.#voices) voice.volume = this.#outputVolume
+    this.#voice.setVolume(volume)
   }
   getInputVolume(): number {
-    return this.#input.volume()
+    return this.#microphone.meter.volume()
   }
   getOutputVolume(): number {
-    return this.#output.volume()
+    return this.#voice.meter.volume()
   }
   getInputFrequencyData(): Uint8Array {
-    return this.#input.frequencies()
+    return this.#microphone.meter.frequencies()
   }
   getOutputFrequencyData(): Uint8Array {
-    return this.#output.frequencies()
+    return this.#voice.meter.frequencies()
   }
 
   /** Hangs up. At once for the user; resolves when the service knows. Idempotent. */
@@ -196,7 +192,7 @@ export class AgentSession {
       throw new AgentSessionError("connection_failed", wordsOf(cause), { cause })
     }
     for (const participant of this.#room.remoteParticipants.values()) this.#readState(participant)
-    if (options.microphone !== false) await this.#setMicrophone(true)
+    if (options.microphone !== false) await this.#microphone.set(true)
     await this.#agentWithin()
     this.#setStatus("connected")
     this.#emitter.emit("connect", { sessionId: this.sessionId })
@@ -214,10 +210,6 @@ export class AgentSession {
     room.on(RoomEvent.ParticipantConnected, (participant) => this.#readState(participant))
     room.on(RoomEvent.ParticipantAttributesChanged, (_, participant) => {
       if (participant !== room.localParticipant) this.#readState(participant as RemoteParticipant)
-    })
-    room.on(RoomEvent.TrackSubscribed, (track) => this.#playVoice(track))
-    room.on(RoomEvent.LocalTrackPublished, ({ track }) => {
-      if (track?.source === Track.Source.Microphone) this.#input.watch(track.mediaStreamTrack)
     })
     room.on(RoomEvent.DataReceived, (payload, _participant, _kind, topic) => {
       if (topic === agentTopic) this.#readEvent(payload)
@@ -247,16 +239,6 @@ export class AgentSession {
     if (mode === this.#mode) return
     this.#mode = mode
     this.#emitter.emit("modeChange", { mode })
-  }
-
-  #playVoice(track: RemoteTrack): void {
-    if (track.kind !== Track.Kind.Audio) return
-    const voice = track.attach()
-    voice.volume = this.#outputVolume
-    voice.style.display = "none"
-    document.body.append(voice)
-    this.#voices.add(voice)
-    this.#output.watch(track.mediaStreamTrack)
   }
 
   async #readUser(reader: TextStreamReader): Promise<void> {
@@ -314,43 +296,6 @@ export class AgentSession {
     await this.#room.localParticipant.publishData(payload, { reliable: true, topic: clientTopic })
   }
 
-  async #setMicrophone(enabled: boolean): Promise<void> {
-    try {
-      await this.#room.localParticipant.setMicrophoneEnabled(enabled).catch(async (cause: unknown) => {
-        // A reconnect in the middle of publishing fails it: once more when the connection is back.
-        if (isRefusal(cause)) throw cause
-        await this.#connectedAgain()
-        await this.#room.localParticipant.setMicrophoneEnabled(enabled)
-      })
-    } catch (cause) {
-      const code = isRefusal(cause) ? "mic_permission_denied" : "connection_failed"
-      throw new AgentSessionError(code, wordsOf(cause), { cause })
-    }
-  }
-
-  /** Resolves at the latest after a bound: what is tried then says itself what is wrong. */
-  #connectedAgain(): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        this.#room.off(RoomEvent.ConnectionStateChanged, changed)
-        resolve()
-      }
-      const changed = (state: ConnectionState): void => {
-        if (state === ConnectionState.Connected) done()
-      }
-      const timer = setTimeout(done, this.#room.state === ConnectionState.Connected ? 500 : reconnectMs)
-      this.#room.on(RoomEvent.ConnectionStateChanged, changed)
-    })
-  }
-
-  async #switch(kind: MediaDeviceKind, deviceId: string): Promise<void> {
-    const done = await this.#room.switchActiveDevice(kind, deviceId).catch((cause: unknown) => {
-      throw new AgentSessionError("device_change_failed", wordsOf(cause), { cause })
-    })
-    if (!done) throw new AgentSessionError("device_change_failed", "the device could not be used")
-  }
-
   #say(entry: TranscriptEntry): void {
     this.#transcript.push(entry)
     this.#emitter.emit("message", entry)
@@ -366,10 +311,8 @@ export class AgentSession {
     if (this.#status === "disconnected") return
     this.#endReason = reason
     this.#setStatus("disconnected")
-    for (const voice of this.#voices) voice.remove()
-    this.#voices.clear()
-    this.#input.close()
-    this.#output.close()
+    this.#microphone.meter.close()
+    this.#voice.close()
     this.#emitter.emit("disconnect", { reason })
   }
 }
@@ -400,15 +343,3 @@ const reasonOf = (reason: DisconnectReason | undefined): AgentSessionEndReason =
       return "connection_lost"
   }
 }
-
-/** What `getUserMedia` fails with; everything else is about sending the sound. */
-const refusals: ReadonlySet<string> = new Set([
-  "NotAllowedError",
-  "NotFoundError",
-  "NotReadableError",
-  "OverconstrainedError",
-  "SecurityError"
-])
-const isRefusal = (cause: unknown): boolean => cause instanceof DOMException && refusals.has(cause.name)
-
-const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -93,3 +93,5 @@ export class SessionEmitter {
     }
   }
 }
+
+export const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
