@@ -71,7 +71,8 @@ const around = HttpRouter.middleware(
 
 const routes = Layer.mergeAll(
   api,
-  HttpApiScalar.layer(MainApi, { path: "/docs" }),
+  // Its own fonts would come from a CDN.
+  HttpApiScalar.layer(MainApi, { path: "/docs", scalar: { withDefaultFonts: false } }),
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
   ConsoleFiles.layer(),
   around
