@@ -54,7 +54,7 @@ export class Peer {
   constructor(options: PeerOptions, events: PeerEvents) {
     this.#options = options
     this.#pc = new RTCPeerConnection({
-      codecs: { audio: [opus()], video: [] },
+      codecs: { audio: [opus()], video: [vp8()] },
       bundlePolicy: "max-bundle",
       iceServers: [],
       iceAdditionalHostAddresses: ["127.0.0.1"],
@@ -109,6 +109,7 @@ export class Peer {
     const sdp = dropUnusableCandidates(repairOffer(offer))
     await bounded(this.#pc.setRemoteDescription({ type: "offer", sdp }))
     if (voiceStreamId !== undefined && this.#voice === undefined) this.#takeVoiceSection(voiceStreamId)
+    this.#idleVideoSections()
     // As DTLS client werift would wait 100 ms before its first word: let the far side begin.
     for (const transport of this.#pc.dtlsTransports) if (transport.state === "new") transport.role = "server"
     const answer = await bounded(this.#pc.createAnswer())
@@ -172,6 +173,15 @@ export class Peer {
     this.#voice = section
   }
 
+  /**
+   * Video is neither sent nor taken, but its sections are answered as inactive, never refused (port 0). A refusal
+   * stops the browser's transceiver, and an offer that livekit-client made while it was still setting the first
+   * one then names a section that is gone: "Transceiver not found based on m-line index", and a full reconnect.
+   */
+  #idleVideoSections(): void {
+    for (const section of this.#pc.getTransceivers()) if (section.kind === "video") section.setDirection("inactive")
+  }
+
   #restarts(sdp: string): boolean {
     return this.#remoteUfrag !== undefined && this.#remoteUfrag !== iceUfrag(sdp)
   }
@@ -212,6 +222,10 @@ const opus = (): RTCRtpCodecParameters =>
     payloadType: 111,
     parameters: "minptime=10;useinbandfec=1"
   })
+
+/** Never used: werift refuses sections without a codec in common, and every browser has VP8 (RFC 7742). */
+const vp8 = (): RTCRtpCodecParameters =>
+  new RTCRtpCodecParameters({ mimeType: "video/VP8", clockRate: 90_000, payloadType: 96 })
 
 const ignore = (): void => undefined
 

@@ -88,6 +88,25 @@ describe("Peer", () => {
     expect(client.received[0]?.marker).toBe(true)
   })
 
+  it("answers video sections as inactive, in both directions, and refuses none", async () => {
+    const vp8 = new RTCRtpCodecParameters({ mimeType: "video/VP8", clockRate: 90_000, payloadType: 120 })
+    const pc = new RTCPeerConnection({ codecs: { video: [vp8] }, iceServers: [], iceUseIpv6: false })
+    closing.push(() => pc.close())
+    for (const direction of ["recvonly", "sendonly", "sendrecv"] as const) pc.addTransceiver("video", { direction })
+    const server = makePeer()
+    for (const round of [1, 2]) {
+      const offer = await pc.createOffer()
+      await pc.setLocalDescription(offer)
+      const answer = await server.peer.answer(pc.localDescription?.sdp ?? "", "PA_1|TR_1")
+      expect(sections(answer).length, `round ${round}`).toBe(3)
+      for (const section of sections(answer)) {
+        expect(section).toMatch(/^m=video [1-9]/)
+        expect(section).toContain("a=inactive")
+      }
+      await pc.setRemoteDescription({ type: "answer", sdp: answer })
+    }
+  })
+
   it("has no voice when the client offers nothing to listen on", async () => {
     const server = makePeer()
     const pc = new RTCPeerConnection({ iceServers: [], iceUseIpv6: false })

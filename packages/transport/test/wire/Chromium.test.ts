@@ -8,6 +8,7 @@ import { until } from "./tone.ts"
 /** What page.js keeps, as far as it is looked at here. */
 interface PageState {
   readonly reconnected: number
+  readonly overlapped: number
   readonly disconnected: ReadonlyArray<number>
   readonly texts: ReadonlyArray<{ readonly text: string; readonly ended: boolean; readonly attributes: object }>
   readonly events: ReadonlyArray<unknown>
@@ -127,4 +128,38 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
     await expect(failure).rejects.toThrow(/token refused: malformed/)
     await page.context().close()
   })
+
+  // Refused sections make the browser forget transceivers that an offer under way still names.
+  it.each([
+    { how: "joins and publishes at once", overlap: false },
+    { how: "makes its second offer while it is still setting the first", overlap: true }
+  ])(
+    "is heard and hears, five times over, when it $how",
+    async ({ overlap }) => {
+      for (let round = 0; round < 5; round++) {
+        const name = `quick-${overlap}-${round}`
+        const page = await browser.open(host.url.replace("ws", "http"))
+        const faults: Array<string> = []
+        page.on("console", (message) => {
+          if (/not able to set|unable to set|negotiation|Transceiver not found/i.test(message.text()))
+            faults.push(message.text().slice(0, 300))
+        })
+        await call(page, "start", { url: host.url, token: host.token(name), single: true, mic: true, overlap })
+        await until("the leg is handed over", () => host.calls.has(name))
+        await agentHears(host.calls.get(name) as HostCall)
+        await pageHears(page)
+        const { errors, overlapped, reconnected } = await stateOf(page)
+        expect({ errors, faults, overlapped, reconnected }).toEqual({
+          errors: [],
+          faults: [],
+          overlapped: overlap ? 1 : 0,
+          reconnected: 0
+        })
+        await call(page, "leave")
+        await page.context().close()
+      }
+      await until("everything is released", () => host.door.stats().calls === 0)
+    },
+    90_000
+  )
 })

@@ -2,12 +2,30 @@
 // analyser without smoothing, and the receiver's own packet counter).
 import { Room, RoomEvent, Track } from "livekit-client"
 
-const state = { reconnected: 0, disconnected: [], texts: [], events: [], errors: [] }
+const state = { reconnected: 0, overlapped: 0, disconnected: [], texts: [], events: [], errors: [] }
 let room
 let analyser
 let agentTrack
 
-const start = async ({ mic, single, token, url }) => {
+/**
+ * The client makes its next offer while it is still setting its first, which it does in the wild when a timer
+ * falls into those few milliseconds.
+ */
+const overlapOffers = () => {
+  const { setLocalDescription } = RTCPeerConnection.prototype
+  RTCPeerConnection.prototype.setLocalDescription = function (description) {
+    RTCPeerConnection.prototype.setLocalDescription = setLocalDescription
+    const setting = setLocalDescription.call(this, description)
+    room.engine.pcManager.publisher.createAndSendOffer().then(
+      () => state.overlapped++,
+      (error) => state.errors.push(String(error))
+    )
+    return setting
+  }
+}
+
+const start = async ({ mic, overlap, single, token, url }) => {
+  if (overlap) overlapOffers()
   room = new Room({ singlePeerConnection: single })
   room.on(RoomEvent.Reconnected, () => state.reconnected++)
   room.on(RoomEvent.Disconnected, (reason) => state.disconnected.push(reason))
