@@ -63,26 +63,31 @@ const settled = async (service: RunningService): Promise<Detail> => {
   }
 }
 
-/** Notes how loud the page's audio element is, ten times a second, from now on. */
+/** Notes how loud the page's audio element is, ten times a second, from now on; a reconnect brings another stream. */
 const listen = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const levels: Array<number> = []
     Reflect.set(globalThis, "levels", levels)
     const document = Reflect.get(globalThis, "document")
     const context = new (Reflect.get(globalThis, "AudioContext"))()
-    const watch = setInterval(() => {
-      const voice = document.querySelector("audio")
-      if (!voice?.srcObject) return
-      clearInterval(watch)
-      const analyser = context.createAnalyser()
-      analyser.smoothingTimeConstant = 0
-      context.createMediaStreamSource(voice.srcObject).connect(analyser)
-      const samples = new Float32Array(analyser.fftSize)
-      setInterval(() => {
-        analyser.getFloatTimeDomainData(samples)
-        levels.push(Math.max(...samples.map(Math.abs)))
-      }, 100)
-    }, 50)
+    const analyser = context.createAnalyser()
+    analyser.smoothingTimeConstant = 0
+    const samples = new Float32Array(analyser.fftSize)
+    let heard: unknown
+    let source: { readonly connect: (to: unknown) => void; readonly disconnect: () => void } | undefined
+    setInterval(() => {
+      const stream = document.querySelector("audio")?.srcObject
+      if (!stream) return
+      const track = stream.getAudioTracks()[0]
+      if (track !== undefined && track !== heard) {
+        source?.disconnect()
+        heard = track
+        source = context.createMediaStreamSource(stream)
+        source?.connect(analyser)
+      }
+      analyser.getFloatTimeDomainData(samples)
+      levels.push(Math.max(...samples.map(Math.abs)))
+    }, 100)
   })
 const heardSeconds = (page: Page): Promise<number> =>
   page.evaluate(() => Reflect.get(globalThis, "levels").filter((level: number) => level > 0.02).length / 10)
@@ -112,7 +117,10 @@ describe.skipIf(noBrowser)("the console (needs Chromium)", { timeout: 90_000 }, 
       page.on("console", (message) => log.push(`${message.type()}: ${message.text().slice(0, 300)}`))
       page.on("console", (message) => /Content Security Policy/.test(message.text()) && faults.push(message.text()))
       await use(page, browser).catch(async (error: unknown) => {
-        const shown = await page.getByLabel("Conversation").innerText({ timeout: 1_000 }).catch(() => "nothing")
+        const shown = await page
+          .getByLabel("Conversation")
+          .innerText({ timeout: 1_000 })
+          .catch(() => "nothing")
         throw new Error(`${String(error)}\nThe page showed: ${shown}\n${log.join("\n")}`, { cause: error })
       })
       expect(faults).toEqual([])
