@@ -45,7 +45,9 @@ export const Waterfall = ({ turns }: { readonly turns: ReadonlyArray<TurnLatency
         ))}
       </ol>
       {turns.length === 0 && <p class="hint">Each answer will be drawn here.</p>}
-      {turns.some((turn) => !turn.speculative) && <p class="hint">* typed, or begun only when the turn was surely over</p>}
+      {turns.some((turn) => !turn.speculative) && (
+        <p class="hint">* typed, or begun only when the turn was surely over</p>
+      )}
     </section>
   )
 }
