@@ -1,5 +1,5 @@
-// Two kinds of tests: those of the rooms run side by side; those with real peers (a browser, other SDKs, the
-// service in a process of its own, real time) run after them and one file at a time, so that they measure
+// Two groups of tests that never run at the same time: those of the rooms side by side; those with real peers (a
+// browser, other SDKs, the service in a process of its own, real time) one file at a time, so that they measure
 // the code and not each other.
 import { defineConfig } from "vitest/config"
 

@@ -1,5 +1,5 @@
 // The calls this process holds right now, as the rest of the desk sees them.
-import { Context, Effect, Layer } from "effect"
+import { Context, type Effect } from "effect"
 
 export class LiveCalls extends Context.Service<
   LiveCalls,
@@ -13,11 +13,4 @@ export class LiveCalls extends Context.Service<
     /** The service is stopping: nobody can join any more. */
     readonly draining: Effect.Effect<boolean>
   }
->()("parley/server/desk/LiveCalls") {
-  /** A service without a door for media: every session waits, none is live. */
-  static readonly layerWithoutMedia: Layer.Layer<LiveCalls> = Layer.succeed(LiveCalls, {
-    end: () => Effect.succeed(false),
-    count: Effect.succeed(0),
-    draining: Effect.succeed(false)
-  })
-}
+>()("parley/server/desk/LiveCalls") {}
