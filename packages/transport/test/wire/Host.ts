@@ -19,7 +19,6 @@ export interface HostCall {
   readonly digits: Array<string>
   frames: number
   closed: string | undefined
-  speaking: boolean
 }
 
 export interface Host {
@@ -58,8 +57,7 @@ export const startHost = async (options: Partial<LiveKitDoorOptions> = {}, scrip
         events: [],
         digits: [],
         frames: 0,
-        closed: undefined,
-        speaking: true
+        closed: undefined
       }
       calls.set(sessionId, call)
       leg.attach({
@@ -83,7 +81,7 @@ export const startHost = async (options: Partial<LiveKitDoorOptions> = {}, scrip
     for (const call of calls.values()) {
       const tone = tones.get(call) ?? makeTone(call.leg.playRate, agentHz, agentLevel)
       tones.set(call, tone)
-      call.leg.play(call.speaking ? tone(call.leg.playRate / 50) : undefined)
+      call.leg.play(tone(call.leg.playRate / 50))
     }
   }, 20)
 
