@@ -2,12 +2,15 @@
 // Interrupting the stream stops the provider's work at once.
 import type { Stream } from "effect"
 import type { SpeechError } from "./SpeechError.ts"
+import type { VoiceCharacter } from "./VoiceCharacter.ts"
 
 export interface SynthesisRequest {
   /** One phrase or sentence, already normalised for speaking. Never empty. */
   readonly text: string
   /** Provider voice name; `""` or `default` for the provider's own default. */
   readonly voice: string
+  /** Speak like this where the engine can; `voice` is then only a wish. */
+  readonly character?: VoiceCharacter | undefined
   /** 0.5 to 2; 1 is the voice's own pace. */
   readonly speed: number
   /** ISO 639-1. */

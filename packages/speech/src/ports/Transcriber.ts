@@ -25,7 +25,13 @@ export interface SpokenWord {
 export type TranscriptEvent =
   /** The running utterance so far; replaces the partial before. */
   | { readonly _tag: "Partial"; readonly text: string }
-  | { readonly _tag: "Final"; readonly text: string; readonly words: ReadonlyArray<SpokenWord> }
+  | {
+      readonly _tag: "Final"
+      readonly text: string
+      readonly words: ReadonlyArray<SpokenWord>
+      /** ISO 639-1, from recognisers that tell it. */
+      readonly language?: string | undefined
+    }
 
 export interface TranscriptionStream {
   /** Mono 16 kHz PCM of any length. Copies what it keeps; never blocks; drops when its queue is over its bound. */
