@@ -25,17 +25,41 @@ export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(body(400)
 /** No key, or one that is unknown or revoked. */
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(body(401), { httpApiStatus: 401 }) {}
 
+/** The trial balance and every top-up are spent. */
+export class PaymentRequired extends Schema.Error<PaymentRequired>("PaymentRequired")(body(402), {
+  httpApiStatus: 402
+}) {}
+
+/** The record exists and is not the caller's to see. */
+export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(body(403), { httpApiStatus: 403 }) {}
+
 /** The record does not exist, or belongs to another workspace. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(body(404), { httpApiStatus: 404 }) {}
 
 /** The record's state does not allow it: an agent never published. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(body(409), { httpApiStatus: 409 }) {}
 
+/** The body, or a file in it, is larger than what is taken. */
+export class TooLarge extends Schema.Error<TooLarge>("TooLarge")(body(413), { httpApiStatus: 413 }) {}
+
+/** A content type this path does not take. */
+export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(body(415), {
+  httpApiStatus: 415
+}) {}
+
 /** A field is missing, unknown or out of its bounds. */
 export class Invalid extends Schema.Error<Invalid>("Invalid")(
   { ...body(422), errors: Schema.Array(Fault) },
   { httpApiStatus: 422 }
 ) {}
+
+/** More at the same time than the account may. */
+export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(body(429), {
+  httpApiStatus: 429
+}) {}
+
+/** An engine the service was told to use failed. */
+export class BadGateway extends Schema.Error<BadGateway>("BadGateway")(body(502), { httpApiStatus: 502 }) {}
 
 /** The service is draining or over its limits. */
 export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(body(503), { httpApiStatus: 503 }) {}
