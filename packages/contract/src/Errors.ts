@@ -54,9 +54,10 @@ export class Invalid extends Schema.Error<Invalid>("Invalid")(
 ) {}
 
 /** More at the same time than the account may. */
-export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(body(429), {
-  httpApiStatus: 429
-}) {}
+export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(
+  { ...body(429), max_concurrency: Schema.Int },
+  { httpApiStatus: 429 }
+) {}
 
 /** An engine the service was told to use failed. */
 export class BadGateway extends Schema.Error<BadGateway>("BadGateway")(body(502), { httpApiStatus: 502 }) {}

@@ -1,0 +1,24 @@
+// The span of a request at the edge (decisions 14): continues the caller's W3C trace, or starts one. It says method
+// and status; a path may hold ids and numbers, so it says none.
+import { Effect, Option } from "effect"
+import { Headers, type HttpServerRequest, HttpTraceContext } from "effect/http"
+
+export interface EdgeSpanOptions<A> {
+  readonly method: string
+  readonly status: (answer: A) => number
+}
+
+export const edgeSpan =
+  <A>(
+    headers: HttpServerRequest.HttpServerRequest["headers"] | NodeJS.Dict<string | Array<string>>,
+    { method, status }: EdgeSpanOptions<A>
+  ) =>
+  <E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    effect.pipe(
+      Effect.tap((answer) => Effect.annotateCurrentSpan("http.response.status_code", status(answer))),
+      Effect.withSpan("edge.request", {
+        kind: "server",
+        parent: Option.getOrUndefined(HttpTraceContext.fromHeaders(Headers.fromInput(headers))),
+        attributes: { "http.request.method": method }
+      })
+    )
