@@ -4,6 +4,7 @@
 import { Redacted, Result } from "effect"
 import { isIP } from "node:net"
 import { defaultVendor } from "@parley/contract/Vendor"
+import { nanoOf } from "@parley/workspace/Money"
 
 /** One external engine by address. */
 export interface Endpoint {
@@ -37,6 +38,8 @@ export interface Config {
   }
   /** Live calls at the same time. */
   readonly maxCalls: number
+  /** What a new workspace may spend, in nano-units. */
+  readonly trialBalance: bigint | "unlimited"
   readonly vendor: string
   readonly vendorAliases: ReadonlyArray<string>
   readonly allowedPrivate: ReadonlyArray<string>
@@ -71,6 +74,7 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["PARLEY_LLM_API_KEY", "", "its key"],
   ["PARLEY_LLM_EXTRA_BODY", "{}", "JSON object merged into each of its requests"],
   ["PARLEY_MAX_CALLS", "100", "live calls at the same time"],
+  ["PARLEY_TRIAL_BALANCE", "5", "currency units each new workspace may spend; unlimited: nothing is refused for money"],
   ["PARLEY_MEDIA_ADDRESS", "", "IP address that callers' media reaches, when it is none of this machine's own (NAT)"],
   ["PARLEY_MEDIA_PORTS", "", "UDP ports for media, such as 40000-40999; unset: any free ones"],
   ["PARLEY_VENDOR", defaultVendor, "the word for the service in header and model names"],
@@ -167,6 +171,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
           : { portRange: ports("PARLEY_MEDIA_PORTS", text("PARLEY_MEDIA_PORTS")) })
       },
       maxCalls: whole("PARLEY_MAX_CALLS", 1, 10_000),
+      trialBalance: trialBalance(text("PARLEY_TRIAL_BALANCE")),
       vendor,
       vendorAliases: list("PARLEY_VENDOR_ALIASES", "fish-audio"),
       allowedPrivate: list("PARLEY_ALLOW_PRIVATE_NETWORKS", ""),
@@ -176,6 +181,13 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
     if (error instanceof Wrong) return Result.fail(error.message)
     throw error
   }
+}
+
+const trialBalance = (value = fallbackOf("PARLEY_TRIAL_BALANCE")): bigint | "unlimited" => {
+  if (value === "unlimited") return value
+  const nano = nanoOf(value)
+  if (nano !== undefined && nano >= 0n) return nano
+  throw new Wrong("PARLEY_TRIAL_BALANCE must be an amount such as 5 or 2.50, or unlimited")
 }
 
 const address = (name: string, value = ""): string => {

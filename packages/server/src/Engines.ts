@@ -14,7 +14,9 @@ export const platformLayer: Layer.Layer<Platform, never, Settings> = Layer.effec
     ]),
     asrModels: [`${settings.vendor}:transcribe-1`],
     llmModels: llmModels(settings),
-    allowedPrivate: settings.allowedPrivate
+    allowedPrivate: settings.allowedPrivate,
+    cloning: false,
+    trialBalance: settings.trialBalance
   }))
 )
 

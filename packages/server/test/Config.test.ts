@@ -17,6 +17,7 @@ describe("Config", () => {
       [["flite"], ["pocketsphinx"], ["demo"]]
     )
     assert.isUndefined(config.apiKey)
+    assert.strictEqual(config.trialBalance, 5_000_000_000n)
   })
 
   it("serves by an endpoint as soon as its address is set, and by nothing else unless told", () => {
@@ -51,6 +52,8 @@ describe("Config", () => {
     [{ PARLEY_VENDOR: "No Vendor" }, "PARLEY_VENDOR"],
     [{ PARLEY_LOG_LEVEL: "loud" }, "PARLEY_LOG_LEVEL"],
     [{ PARLEY_MAX_CALLS: "0" }, "PARLEY_MAX_CALLS"],
+    [{ PARLEY_TRIAL_BALANCE: "-5" }, "PARLEY_TRIAL_BALANCE"],
+    [{ PARLEY_TRIAL_BALANCE: "5e3" }, "PARLEY_TRIAL_BALANCE"],
     [{ PARLEY_MEDIA_ADDRESS: "example.com" }, "PARLEY_MEDIA_ADDRESS"],
     [{ PARLEY_MEDIA_PORTS: "200-100" }, "PARLEY_MEDIA_PORTS"],
     [{ PARLEY_PUBLIC_URL: "ftp://x" }, "PARLEY_PUBLIC_URL"],

@@ -11,5 +11,9 @@ export class Platform extends Context.Service<
     readonly llmModels: readonly [string, ...ReadonlyArray<string>]
     /** Names or IPv4 blocks that webhooks and model endpoints may name though private. */
     readonly allowedPrivate: ReadonlyArray<string>
+    /** Whether the serving synthesizer speaks like a reference recording, beyond bending a voice towards it. */
+    readonly cloning: boolean
+    /** What a new workspace may spend, in nano-units; `unlimited`: nothing is refused for money. */
+    readonly trialBalance: bigint | "unlimited"
   }
 >()("parley/workspace/Platform") {}

@@ -4,7 +4,9 @@ import type { SqlClient } from "effect/sql"
 import { Agents } from "./Agents.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { Attendance } from "./Attendance.ts"
+import { Ledger } from "./Ledger.ts"
 import type { Platform } from "./Platform.ts"
+import { Prices } from "./Prices.ts"
 import { Secrets } from "./Secrets.ts"
 import { SessionLife } from "./SessionLife.ts"
 import { Sessions } from "./Sessions.ts"
@@ -16,7 +18,7 @@ import { Workspaces } from "./Workspaces.ts"
 export const layer = (
   secretKey: Redacted.Redacted<string> | undefined
 ): Layer.Layer<
-  Agents | ApiKeys | Secrets | SessionLife | Sessions | Versions | Workspaces,
+  Agents | ApiKeys | Ledger | Prices | Secrets | SessionLife | Sessions | Versions | Workspaces,
   StartFault,
   Database | DataFolder | Platform | SqlClient.SqlClient
 > =>
@@ -25,5 +27,7 @@ export const layer = (
     Versions.layer,
     Sessions.layer,
     SessionLife.layer.pipe(Layer.provide(Attendance.layer)),
-    ApiKeys.layer
+    ApiKeys.layer,
+    Ledger.layer,
+    Prices.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(Secrets.layer(secretKey), Workspaces.layer)))

@@ -15,7 +15,9 @@ const platform = Layer.succeed(Platform, {
   voices: new Set<string>(),
   asrModels: ["vendor:transcribe-1"],
   llmModels: ["demo"],
-  allowedPrivate: []
+  allowedPrivate: [],
+  cloning: false,
+  trialBalance: 5_000_000_000n
 })
 const live = Workspace.layer(undefined).pipe(Layer.provideMerge(Layer.mergeAll(platform, TestDatabase.layer)))
 

@@ -8,6 +8,7 @@ import { resolve } from "node:path"
 import { isFolderHeld, lockFolder } from "./FolderLock.ts"
 import { findPostgres, runPostgres } from "./EmbeddedPostgres.ts"
 import { firstCall } from "./migrations/0001_first_call.ts"
+import { speech } from "./migrations/0002_speech.ts"
 import { StartFault } from "./StartFault.ts"
 
 export interface StorageSettings {
@@ -103,7 +104,7 @@ const serving = (url: Redacted.Redacted<string>, name: string, alone: boolean) =
   )
 
 const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord({ "0001_first_call": firstCall }),
+  loader: Migrator.fromRecord({ "0001_first_call": firstCall, "0002_speech": speech }),
   table: "parley_migrations"
 })
 
