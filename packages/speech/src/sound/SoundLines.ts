@@ -1,8 +1,12 @@
 // From an engine's samples to the bytes a listener gets: level, volume, sample rate, codec, all in worker threads.
 // Each call waits for its answer: that is the back-pressure, and no line holds more than one block.
-import { Context, type Effect, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
+import { Bytes } from "@parley/audio/encode/Bytes"
 import type { OutputFormat } from "@parley/audio/encode/OutputFormat"
-import type { SpeechError } from "../ports/SpeechError.ts"
+import { SpeechError } from "../ports/SpeechError.ts"
+import type { LineAnswer, LineQuestion } from "./LineJob.ts"
+import { makeThreadPool } from "./ThreadPool.ts"
+import type { Seat, SeatFault, ThreadPool } from "./ThreadPool.ts"
 
 export interface SoundLineOptions {
   readonly format: OutputFormat
@@ -23,10 +27,86 @@ export interface SoundLine {
   readonly positionMs: () => number
 }
 
+export interface SoundLinesOptions {
+  /** Default 2. */
+  readonly threads?: number
+  /** Open lines; one more is refused as `Overloaded`. Default 128. */
+  readonly lineLimit?: number
+  /** Longest one block may take, waiting for other lines of its thread included. Default 20 s. */
+  readonly blockMs?: number
+  /** The thread's program; tests put in one that misbehaves. */
+  readonly program?: URL
+}
+
 export class SoundLines extends Context.Service<
   SoundLines,
   {
     /** Closing the scope frees the codec. Fails with `Overloaded` when too many lines are open. */
     readonly open: (options: SoundLineOptions) => Effect.Effect<SoundLine, SpeechError, Scope.Scope>
   }
->()("parley/speech/SoundLines") {}
+>()("parley/speech/SoundLines") {
+  static readonly layer = (options: SoundLinesOptions = {}): Layer.Layer<SoundLines> =>
+    Layer.effect(SoundLines, make(options))
+}
+
+/** A longer write is cut, so that the lines of a thread take turns. */
+const blockMs = 200
+
+const make = Effect.fnUntraced(function* (options: SoundLinesOptions) {
+  const pool: ThreadPool<LineQuestion, LineAnswer> = yield* makeThreadPool<LineQuestion, LineAnswer>({
+    program: options.program ?? new URL("./soundThread.ts", import.meta.url),
+    name: "sound",
+    threads: options.threads ?? 2,
+    seatLimit: options.lineLimit ?? 128,
+    replyMs: options.blockMs ?? 20_000
+  })
+  return SoundLines.of({
+    open: Effect.fnUntraced(function* (line) {
+      const seat = yield* Effect.mapError(pool.take, told)
+      yield* ask(seat, { _tag: "Open", ...line })
+      return soundLine(seat, line.format.sampleRate)
+    })
+  })
+})
+
+const soundLine = (seat: Seat<LineQuestion, LineAnswer>, sampleRate: number): SoundLine => {
+  let positionMs = 0
+  const settled = (question: LineQuestion) =>
+    Effect.map(ask(seat, question), ({ bytes, samples }) => {
+      positionMs = (1000 * samples) / sampleRate
+      return bytes
+    })
+  return {
+    write: Effect.fnUntraced(function* (samples, fromRate) {
+      const blockSamples = Math.max(1, Math.round((fromRate * blockMs) / 1000))
+      const out = new Bytes()
+      for (let at = 0; at < samples.length; at += blockSamples) {
+        const block = samples.slice(at, at + blockSamples)
+        const { bytes } = yield* ask(seat, { _tag: "Write", samples: block, sampleRate: fromRate }, [block.buffer])
+        positionMs += (1000 * block.length) / fromRate
+        out.add(bytes)
+      }
+      return out.take()
+    }),
+    drain: settled({ _tag: "Drain" }),
+    finish: settled({ _tag: "Finish" }),
+    positionMs: () => positionMs
+  }
+}
+
+const ask = (
+  seat: Seat<LineQuestion, LineAnswer>,
+  question: LineQuestion,
+  transfer: ReadonlyArray<ArrayBuffer> = []
+): Effect.Effect<Extract<LineAnswer, { _tag: "Bytes" }>, SpeechError> =>
+  Effect.flatMap(Effect.mapError(seat.ask(question, transfer), told), (answer) =>
+    answer._tag === "Bytes" ? Effect.succeed(answer) : Effect.fail(failure("InvalidOutput", answer.message))
+  )
+
+const told = (fault: SeatFault): SpeechError =>
+  fault.reason === "Full"
+    ? failure("Overloaded", "too many sound lines are open")
+    : failure("Unavailable", "an encoder thread was lost")
+
+const failure = (reason: "Overloaded" | "Unavailable" | "InvalidOutput", message: string): SpeechError =>
+  new SpeechError({ reason, provider: "sound", message })
