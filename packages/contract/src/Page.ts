@@ -2,7 +2,7 @@
 // Offsets past 100,000 rows are refused. `total` is null on the cursor path unless asked for.
 import { Schema } from "effect"
 
-const wholeText = Schema.NumberFromString.check(Schema.isInt({ message: "must be a whole number" }))
+export const wholeText = Schema.NumberFromString.check(Schema.isInt({ message: "must be a whole number" }))
 
 const trueOrFalse = Schema.Literals(["true", "false"])
 

@@ -4,6 +4,8 @@ import type { SqlClient } from "effect/sql"
 import { Agents } from "./Agents.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { Attendance } from "./Attendance.ts"
+import { Blobs } from "./Blobs.ts"
+import { DesignSignatures } from "./DesignSignatures.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Platform } from "./Platform.ts"
 import { Prices } from "./Prices.ts"
@@ -13,12 +15,24 @@ import { Sessions } from "./Sessions.ts"
 import type { Database, DataFolder } from "./storage/Database.ts"
 import type { StartFault } from "./storage/StartFault.ts"
 import { Versions } from "./Versions.ts"
+import { VoiceModels } from "./VoiceModels.ts"
 import { Workspaces } from "./Workspaces.ts"
 
 export const layer = (
   secretKey: Redacted.Redacted<string> | undefined
 ): Layer.Layer<
-  Agents | ApiKeys | Ledger | Prices | Secrets | SessionLife | Sessions | Versions | Workspaces,
+  | Agents
+  | ApiKeys
+  | Blobs
+  | DesignSignatures
+  | Ledger
+  | Prices
+  | Secrets
+  | SessionLife
+  | Sessions
+  | Versions
+  | VoiceModels
+  | Workspaces,
   StartFault,
   Database | DataFolder | Platform | SqlClient.SqlClient
 > =>
@@ -29,5 +43,7 @@ export const layer = (
     SessionLife.layer.pipe(Layer.provide(Attendance.layer)),
     ApiKeys.layer,
     Ledger.layer,
-    Prices.layer
+    Prices.layer,
+    DesignSignatures.layer,
+    VoiceModels.layer.pipe(Layer.provideMerge(Blobs.layer))
   ).pipe(Layer.provideMerge(Layer.mergeAll(Secrets.layer(secretKey), Workspaces.layer)))
