@@ -1,9 +1,12 @@
 // The one use case behind every door that speaks: text as it comes -> spoken words -> chunks -> an engine ->
 // level, volume, codec -> bytes, and when each word sounds. What is told of time always refers to the bytes sent.
-import { Context, type Stream } from "effect"
+import { Context, Effect, Layer, type Stream } from "effect"
 import type { OutputFormat } from "@parley/audio/encode/OutputFormat"
 import type { SpeechError } from "./ports/SpeechError.ts"
 import type { VoiceCharacter } from "./ports/VoiceCharacter.ts"
+import type { SoundLines } from "./sound/SoundLines.ts"
+import type { Speech } from "./Speech.ts"
+import { makeSynthesis } from "./synthesis/Speaker.ts"
 
 export interface SpokenVoice {
   /** An engine's voice; `""` for its default. */
@@ -93,4 +96,9 @@ export class Synthesis extends Context.Service<
       input: Stream.Stream<SpeechInput>
     ) => Stream.Stream<SynthesisEvent, SpeechError>
   }
->()("parley/speech/Synthesis") {}
+>()("parley/speech/Synthesis") {
+  static readonly layer: Layer.Layer<Synthesis, never, Speech | SoundLines> = Layer.effect(
+    Synthesis,
+    Effect.map(makeSynthesis, (speak) => Synthesis.of({ speak }))
+  )
+}

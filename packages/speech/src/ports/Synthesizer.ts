@@ -17,6 +17,8 @@ export interface SynthesisRequest {
   readonly language: string
   /** First phrases of a reply go before later ones in a queue. */
   readonly urgent: boolean
+  /** False where nobody wants word times and leaving them out saves work. Default true. */
+  readonly words?: boolean
   /** Sampling temperature and the like, for engines that have such a notion. */
   readonly extra?: Readonly<Record<string, unknown>>
 }

@@ -1,0 +1,94 @@
+// A transcriber asked one utterance at a time: pushed, committed, and answered before the next one, so that no
+// bound of its queues is ever reached. A stream that dies or does not answer is replaced once per utterance; the
+// failover behind the port then serves from another provider.
+import { Deferred, Effect, Exit, Scope } from "effect"
+import { SpeechError } from "../ports/SpeechError.ts"
+import type { Transcriber, TranscriptEvent } from "../ports/Transcriber.ts"
+
+export type Final = Extract<TranscriptEvent, { readonly _tag: "Final" }>
+
+export interface TranscriberSession {
+  /** At most 25 s of 16 kHz audio. */
+  readonly hear: (samples: Int16Array) => Effect.Effect<Final, SpeechError>
+}
+
+/** Longest wait for an answer: this, and this much per second of audio. */
+const answerMs = 20_000
+const answerMsPerSecond = 3000
+
+/** Opens its first stream when the first utterance comes. */
+export const makeTranscriberSession = Effect.fnUntraced(function* (
+  transcriber: Transcriber,
+  options: { readonly language: string; readonly keyterms: ReadonlyArray<string> }
+): Effect.fn.Return<TranscriberSession, never, Scope.Scope> {
+  const owner = yield* Effect.scope
+  let line: Line | undefined
+
+  const close = Effect.suspend(() => {
+    const scope = line?.scope
+    line = undefined
+    return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
+  })
+
+  const attempt = Effect.fnUntraced(function* (samples: Int16Array) {
+    line ??= yield* openLine(transcriber, options, owner)
+    return yield* Effect.timeoutOrElse(line.ask(samples), {
+      duration: answerMs + (samples.length / 16_000) * answerMsPerSecond,
+      orElse: () => Effect.fail(failure(transcriber.provider, "Timeout", "no answer to an utterance"))
+    })
+  })
+
+  return {
+    hear: (samples) => {
+      const once = Effect.tapError(attempt(samples), () => close)
+      return Effect.catch(once, (error) => (error.canFailOver ? once : Effect.fail(error))).pipe(
+        Effect.withSpan("asr.upstream")
+      )
+    }
+  }
+})
+
+interface Line {
+  readonly scope: Scope.Closeable
+  readonly ask: (samples: Int16Array) => Effect.Effect<Final, SpeechError>
+}
+
+const openLine = Effect.fnUntraced(function* (
+  transcriber: Transcriber,
+  options: { readonly language: string; readonly keyterms: ReadonlyArray<string> },
+  owner: Scope.Scope
+): Effect.fn.Return<Line, SpeechError> {
+  const scope = yield* Scope.fork(owner)
+  let dead: SpeechError | undefined
+  let waiting = Deferred.makeUnsafe<Final, SpeechError>()
+  const stream = yield* transcriber
+    .open({
+      ...options,
+      onEvent: (event) => {
+        if (event._tag === "Final") Deferred.doneUnsafe(waiting, Effect.succeed(event))
+      },
+      onFailure: (error) => {
+        dead = error
+        Deferred.doneUnsafe(waiting, Effect.fail(error))
+      }
+    })
+    .pipe(
+      Scope.provide(scope),
+      Effect.onError(() => Scope.close(scope, Exit.void))
+    )
+  return {
+    scope,
+    ask: (samples) =>
+      Effect.suspend(() => {
+        if (dead !== undefined) return Effect.fail(dead)
+        waiting = Deferred.makeUnsafe<Final, SpeechError>()
+        stream.push(samples)
+        // It may die of the samples; then nobody is there to commit to.
+        if (!Deferred.isDoneUnsafe(waiting)) stream.commit()
+        return Deferred.await(waiting)
+      })
+  }
+})
+
+const failure = (provider: string, reason: "Timeout", message: string): SpeechError =>
+  new SpeechError({ reason, provider, message })

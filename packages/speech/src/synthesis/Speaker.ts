@@ -1,0 +1,175 @@
+// The actor behind `Synthesis`: one fiber asks the engine, chunk after chunk and at most two ahead of the reader;
+// the reader's pull takes the samples through the sound line. Both live in the stream's scope: whoever stops
+// reading stops the engine and frees the line.
+import { Effect, Queue, Semaphore, Stream } from "effect"
+import type { Scope } from "effect"
+import type { SpeechError } from "../ports/SpeechError.ts"
+import type { SpeechChunk, SynthesisRequest, WordTime } from "../ports/Synthesizer.ts"
+import { SoundLines } from "../sound/SoundLines.ts"
+import type { SoundLine } from "../sound/SoundLines.ts"
+import { Speech } from "../Speech.ts"
+import type { SpeechInput, SynthesisEvent, SynthesisSettings } from "../Synthesis.ts"
+import { Script } from "./Script.ts"
+import type { ScriptItem, ScriptedChunk } from "./Script.ts"
+import { timeWords } from "./WordTimes.ts"
+
+/** The chunk that is read, and those ahead of it. */
+const chunksInWork = 3
+
+export const makeSynthesis = Effect.gen(function* () {
+  const { synthesizer } = yield* Speech
+  const lines = yield* SoundLines
+  return (settings: SynthesisSettings, input: Stream.Stream<SpeechInput>): Stream.Stream<SynthesisEvent, SpeechError> =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const work = yield* startEngine(settings, input, synthesizer.synthesize)
+        const format = settings.format
+        const line = yield* lines.open({ format, volumeDb: settings.volumeDb, level: settings.normalizeLoudness })
+        return new Reader(work, line, settings.timing).events
+      })
+    )
+})
+
+type Work =
+  | { readonly _tag: "Begin"; readonly chunk: ScriptedChunk }
+  | SpeechChunk
+  | { readonly _tag: "End" }
+  | { readonly _tag: "Flush" }
+  | { readonly _tag: "Finish" }
+
+interface WorkQueue {
+  readonly items: Queue.Dequeue<Work, SpeechError>
+  /** The reader is through with a chunk or a flush: another one may begin. */
+  readonly release: Effect.Effect<void>
+}
+
+const startEngine = Effect.fnUntraced(function* (
+  settings: SynthesisSettings,
+  input: Stream.Stream<SpeechInput>,
+  synthesize: (request: SynthesisRequest) => Stream.Stream<SpeechChunk, SpeechError>
+): Effect.fn.Return<WorkQueue, never, Scope.Scope> {
+  // Bounded by the permits: what three chunks can hold.
+  const queue = yield* Queue.unbounded<Work, SpeechError>()
+  const permits = yield* Semaphore.make(chunksInWork)
+  const script = new Script(settings)
+  const put = (work: Work) => Queue.offer(queue, work)
+
+  const speak = (chunk: ScriptedChunk) =>
+    Stream.runForEach(synthesize(requestFor(chunk, settings)), put).pipe(Effect.withSpan("tts.inference"))
+
+  const handle = Effect.fnUntraced(function* (item: ScriptItem) {
+    yield* permits.take(1)
+    if (item._tag === "Flush") return yield* put(item)
+    yield* put({ _tag: "Begin", chunk: item })
+    if (item.sayable) yield* speak(item)
+    return yield* put({ _tag: "End" })
+  })
+
+  yield* Stream.runForEach(input, (piece) => Effect.forEach(script.read(piece), handle, { discard: true })).pipe(
+    Effect.andThen(Effect.suspend(() => Effect.forEach(script.finish(), handle, { discard: true }))),
+    Effect.andThen(put({ _tag: "Finish" })),
+    Effect.catchCause((cause) => Queue.failCause(queue, cause)),
+    Effect.forkScoped
+  )
+  return { items: queue, release: permits.release(1) }
+})
+
+const requestFor = (chunk: ScriptedChunk, settings: SynthesisSettings): SynthesisRequest => {
+  const voice = settings.voices[chunk.speaker] ?? settings.voices[0]
+  return {
+    text: chunk.form.text.trim(),
+    voice: voice.id,
+    character: voice.character,
+    speed: settings.speed,
+    language: chunk.language,
+    urgent: chunk.first,
+    words: settings.timing,
+    extra: settings.extra
+  }
+}
+
+type Events = ReadonlyArray<SynthesisEvent>
+
+/** What the listener gets, made step by step as it is pulled. Bytes that a codec held back go with the chunk of the moment. */
+class Reader {
+  readonly #work: WorkQueue
+  readonly #line: SoundLine
+  readonly #timing: boolean
+  #number = -1
+  #chunk: ScriptedChunk | undefined
+  #offsetMs = 0
+  #words: ReadonlyArray<WordTime> = []
+  #finished = false
+
+  constructor(work: WorkQueue, line: SoundLine, timing: boolean) {
+    this.#work = work
+    this.#line = line
+    this.#timing = timing
+  }
+
+  get events(): Stream.Stream<SynthesisEvent, SpeechError> {
+    const step = Effect.suspend(() => (this.#finished ? Effect.undefined : this.#next))
+    return Stream.unfold(undefined, () => Effect.map(step, (events) => events && ([events, undefined] as const))).pipe(
+      Stream.flattenIterable
+    )
+  }
+
+  get #next(): Effect.Effect<Events, SpeechError> {
+    return Effect.flatMap(Queue.take(this.#work.items), (work) => this.#after(work))
+  }
+
+  #after(work: Work): Effect.Effect<Events, SpeechError> {
+    switch (work._tag) {
+      case "Begin":
+        this.#number++
+        this.#chunk = work.chunk
+        this.#offsetMs = this.#line.positionMs()
+        this.#words = []
+        return this.#next
+      case "Audio":
+        return Effect.map(this.#line.write(work.samples, work.sampleRate), (bytes) => this.#audio(bytes))
+      case "Words":
+        this.#words = this.#inContent(work.words)
+        return Effect.succeed(this.#words.length === 0 ? [] : this.#times())
+      case "End":
+        return Effect.as(this.#work.release, this.#times())
+      case "Flush":
+        return this.#drained
+      case "Finish":
+        this.#finished = true
+        return Effect.map(this.#line.finish, (bytes) => this.#audio(bytes))
+    }
+  }
+
+  /** The silence a drained codec adds belongs to the chunk before it. */
+  get #drained(): Effect.Effect<Events, SpeechError> {
+    const beforeMs = this.#line.positionMs()
+    return Effect.map(Effect.tap(this.#line.drain, this.#work.release), (bytes): Events => [
+      ...this.#audio(bytes),
+      ...(this.#line.positionMs() > beforeMs ? this.#times() : []),
+      { _tag: "Flushed" }
+    ])
+  }
+
+  #audio(bytes: Uint8Array): Events {
+    if (bytes.length === 0) return []
+    return [{ _tag: "Audio", chunk: Math.max(0, this.#number), offsetMs: this.#offsetMs, bytes }]
+  }
+
+  #times(): Events {
+    const chunk = this.#chunk
+    if (!this.#timing || chunk === undefined) return []
+    const durationMs = this.#line.positionMs() - this.#offsetMs
+    const words = chunk.sayable ? timeWords(chunk, this.#words, durationMs) : []
+    return [
+      { _tag: "Timing", chunk: this.#number, offsetMs: this.#offsetMs, content: chunk.content, words, durationMs }
+    ]
+  }
+
+  /** The engine got the spoken form without the blanks around it. */
+  #inContent(words: ReadonlyArray<WordTime>): ReadonlyArray<WordTime> {
+    const text = this.#chunk?.form.text ?? ""
+    const shift = text.length - text.trimStart().length
+    return shift === 0 ? words : words.map((word) => ({ ...word, from: word.from + shift, to: word.to + shift }))
+  }
+}
