@@ -50,6 +50,8 @@ export interface OwnVoicesQuery {
   readonly size: number
   /** Part of the title, in any case. */
   readonly search?: string | undefined
+  /** Only this one. */
+  readonly id?: string | undefined
 }
 
 export interface OwnVoice {
@@ -113,9 +115,10 @@ export class VoiceModels extends Context.Service<
         return row.workspace_id === workspace ? row : yield* forbidden()
       })
 
-      const ownPage = Effect.fnUntraced(function* (workspace: string, { page, search, size }: OwnVoicesQuery) {
+      const ownPage = Effect.fnUntraced(function* (workspace: string, { id, page, search, size }: OwnVoicesQuery) {
         const filter = sql.and([
           sql`workspace_id = ${workspace}`,
+          ...(id === undefined ? [] : [sql`id = ${id}`]),
           ...(search ? [sql`title ILIKE ${likePattern(search)}`] : [])
         ])
         const rows = yield* sql<VoiceModelRow>`SELECT * FROM voice_models WHERE ${filter}

@@ -3,7 +3,10 @@
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Health } from "../Health.ts"
 import { AgentsApi } from "./Agents.ts"
+import { ModelsApi } from "./Models.ts"
 import { SessionsApi } from "./Sessions.ts"
+import { SpeechApi } from "./Speech.ts"
+import { WalletApi } from "./Wallet.ts"
 
 export class SystemApi extends HttpApiGroup.make("system", { topLevel: true }).add(
   HttpApiEndpoint.get("health", "/health", { success: Health })
@@ -12,6 +15,9 @@ export class SystemApi extends HttpApiGroup.make("system", { topLevel: true }).a
 export class MainApi extends HttpApi.make("parley")
   .add(AgentsApi)
   .add(SessionsApi)
+  .add(SpeechApi)
+  .add(ModelsApi)
+  .add(WalletApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })

@@ -7,7 +7,7 @@ import type { Leg } from "@parley/engine/ports/Leg"
 import { makeLiveKitDoor } from "@parley/transport/livekit/LiveKitDoor"
 import { SessionLife } from "@parley/workspace/SessionLife"
 import { Effect, Fiber, FiberMap, Layer } from "effect"
-import { MediaDoor } from "../http/MediaDoor.ts"
+import { MediaDoor, signalling } from "../http/MediaDoor.ts"
 import { Settings } from "../Settings.ts"
 import * as CallMetrics from "../telemetry/CallMetrics.ts"
 import * as Admission from "./Admission.ts"
@@ -91,7 +91,7 @@ export const layer: Layer.Layer<
       Effect.andThen(bounded(Effect.promise(() => door.close()))),
       Effect.asVoid
     )
-    yield* media.serve({ upgrade: door.handleUpgrade, validate: door.handleValidate, drain })
+    yield* media.serve({ paths: signalling, upgrade: door.handleUpgrade, validate: door.handleValidate, drain })
     yield* Effect.addFinalizer(() => drain)
 
     return {

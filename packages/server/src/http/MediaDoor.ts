@@ -1,18 +1,21 @@
-// The raw way past the HTTP framework for media signalling: upgrades of /rtc and /rtc/v1, and plain GETs of
-// their /validate. The transport owns those sockets from the first byte; the framework's own socket costs a third
-// more per frame and cannot be reached from outside. Nothing here throws: an error in a handler closes its socket.
+// The raw way past the HTTP framework for sockets: upgrades of media signalling and of speech sockets, and plain GETs
+// of /rtc/validate. Their owners have those sockets from the first byte; the framework's own socket costs a third
+// more per frame, never says when a frame is out, and cannot be reached from outside. Nothing here throws: an error in
+// a handler closes its socket.
 import { Context, Effect, Layer, type Scope } from "effect"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { bareErrorResponse } from "./ErrorEnvelope.ts"
 
 export interface MediaHandlers {
-  /** Says goodbye to the calls that are live; run when the service stops, before its sockets are closed. */
+  /** Which upgrades are offered. */
+  readonly paths: RegExp
+  /** Says goodbye to what is live; run when the service stops, before its sockets are closed. */
   readonly drain?: Effect.Effect<void>
   /** Takes the socket over and returns true, or leaves it alone. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
   /** Answers the request and returns true, or leaves it alone. */
-  readonly validate: (request: IncomingMessage, response: ServerResponse) => boolean
+  readonly validate?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 export class MediaDoor extends Context.Service<
@@ -20,9 +23,9 @@ export class MediaDoor extends Context.Service<
   {
     /** A server that offers signalling requests to the handlers first. */
     readonly server: Server
-    /** From now until the scope closes. One at a time. */
+    /** From now until the scope closes. */
     readonly serve: (handlers: MediaHandlers) => Effect.Effect<void, never, Scope.Scope>
-    /** The handlers' own. */
+    /** All handlers' own. */
     readonly drain: Effect.Effect<void>
     /** Destroys what is still open on the server, signalling sockets included. */
     readonly closeAll: () => void
@@ -30,7 +33,7 @@ export class MediaDoor extends Context.Service<
 >()("parley/server/http/MediaDoor") {
   static readonly layer: Layer.Layer<MediaDoor> = Layer.sync(MediaDoor, () => {
     const sockets = new Set<Duplex>()
-    let handlers: MediaHandlers | undefined
+    const all = new Set<MediaHandlers>()
     const server = createServer({ requestTimeout: 60_000, headersTimeout: 20_000 })
     server.on("connection", (socket) => {
       sockets.add(socket)
@@ -46,15 +49,22 @@ export class MediaDoor extends Context.Service<
       const [request, second, head] = args
       const path = isRequest(request) ? (request.url ?? "").split("?", 1)[0] : undefined
       try {
-        if (event === "upgrade" && (path === "/rtc" || path === "/rtc/v1")) {
+        if (event === "upgrade") {
           const socket = second as Duplex
           socket.on("error", () => undefined)
-          if (handlers?.upgrade(request as IncomingMessage, socket, head as Buffer) === true) return true
-          socket.end(bareErrorResponse(503), () => socket.destroy())
-          return true
+          for (const { paths, upgrade } of all) {
+            if (!paths.test(path ?? "")) continue
+            if (upgrade(request as IncomingMessage, socket, head as Buffer)) return true
+          }
+          if (signalling.test(path ?? "")) {
+            socket.end(bareErrorResponse(503), () => socket.destroy())
+            return true
+          }
         }
         if (event === "request" && (path === "/rtc/validate" || path === "/rtc/v1/validate")) {
-          if (handlers?.validate(request as IncomingMessage, second as ServerResponse) === true) return true
+          for (const { validate } of all) {
+            if (validate?.(request as IncomingMessage, second as ServerResponse) === true) return true
+          }
         }
       } catch {
         ;(second as Duplex).destroy()
@@ -67,11 +77,13 @@ export class MediaDoor extends Context.Service<
       serve: (given) =>
         Effect.asVoid(
           Effect.acquireRelease(
-            Effect.sync(() => (handlers = given)),
-            () => Effect.sync(() => (handlers = handlers === given ? undefined : handlers))
+            Effect.sync(() => all.add(given)),
+            () => Effect.sync(() => all.delete(given))
           )
         ),
-      drain: Effect.suspend(() => handlers?.drain ?? Effect.void),
+      drain: Effect.suspend(() =>
+        Effect.forEach([...all], ({ drain }) => drain ?? Effect.void, { concurrency: "unbounded", discard: true })
+      ),
       closeAll: () => {
         server.closeAllConnections()
         for (const socket of sockets) socket.destroy()
@@ -79,6 +91,9 @@ export class MediaDoor extends Context.Service<
     }
   })
 }
+
+/** Media signalling, which is refused while nobody serves it. */
+export const signalling = /^\/rtc(\/v1)?$/
 
 const isRequest = (value: unknown): value is IncomingMessage =>
   typeof value === "object" && value !== null && "url" in value && "headers" in value

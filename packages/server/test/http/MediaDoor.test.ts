@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
 import { connect, type AddressInfo } from "node:net"
-import { MediaDoor } from "../../src/http/MediaDoor.ts"
+import { MediaDoor, signalling } from "../../src/http/MediaDoor.ts"
 
 /** What comes back on a bare socket, until it closes. */
 const ask = (port: number, request: string) =>
@@ -34,6 +34,7 @@ describe("MediaDoor", () => {
       yield* Effect.scoped(
         Effect.gen(function* () {
           yield* door.serve({
+            paths: signalling,
             upgrade: (request, socket) => {
               if (request.url === "/rtc?throw") throw new Error("a handler's bug")
               socket.end("taken", () => socket.destroy())

@@ -1,0 +1,31 @@
+// A small body, whole: up to its limit, else 413; as JSON, else 400.
+import { BadRequest, TooLarge } from "@parley/contract/Errors"
+import { ByteSize, Effect } from "effect"
+import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
+
+export const bodyBytes = (
+  request: HttpServerRequest.HttpServerRequest,
+  limit: number
+): Effect.Effect<Uint8Array, BadRequest | TooLarge> =>
+  request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)),
+    Effect.map((buffer) => new Uint8Array(buffer)),
+    Effect.mapError(({ reason }) => bodyRefusal(reason, limit))
+  )
+
+/** What became of a body that could not be read. */
+export const bodyRefusal = (reason: HttpServerError.HttpServerErrorReason, limit: number): BadRequest | TooLarge =>
+  "reason" in reason && reason.reason === "BodyTooLarge"
+    ? tooLarge(limit)
+    : new BadRequest({ message: "The body was cut" })
+
+export const tooLarge = (limit: number): TooLarge =>
+  new TooLarge({ message: `Request body too large: at most ${Math.floor(limit / 2 ** 20)} MiB` })
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+export const parseJson = (bytes: Uint8Array): Effect.Effect<unknown, BadRequest> =>
+  Effect.try({
+    try: (): unknown => JSON.parse(utf8.decode(bytes)),
+    catch: () => new BadRequest({ message: "Malformed JSON" })
+  })

@@ -1,0 +1,2 @@
+// Where layer A begins; its protocol's own paths follow.
+export const root = "/compat/elevenlabs"

@@ -1,0 +1,107 @@
+// GET /models of layer B (spec: Compatibility layer B; decisions 13.2): no key, the router's schema, prices from the
+// service's own table as text per UTF-8 byte or per second.
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Settings } from "../../Settings.ts"
+import { invalidRequest, LayerBFault, withEnvelope } from "./Envelope.ts"
+import { root } from "./root.ts"
+
+interface Entry {
+  readonly name: string
+  readonly title: string
+  readonly input: "text" | "audio"
+  readonly output: "speech" | "text"
+  readonly price: string
+  readonly parameters: ReadonlyArray<string>
+}
+
+const speechParameters = ["temperature", "top_p", "repetition_penalty", "speed", "response_format"]
+
+const entries: ReadonlyArray<Entry> = [
+  {
+    name: "s2.1-pro",
+    title: "S2.1 Pro",
+    input: "text",
+    output: "speech",
+    price: "0.000015",
+    parameters: speechParameters
+  },
+  {
+    name: "s2.1-pro-free",
+    title: "S2.1 Pro (free)",
+    input: "text",
+    output: "speech",
+    price: "0",
+    parameters: speechParameters
+  },
+  { name: "s2-pro", title: "S2 Pro", input: "text", output: "speech", price: "0.000015", parameters: speechParameters },
+  { name: "s1", title: "S1", input: "text", output: "speech", price: "0.000015", parameters: speechParameters },
+  {
+    name: "transcribe-1",
+    title: "Transcribe 1",
+    input: "audio",
+    output: "text",
+    price: "0.0001",
+    parameters: ["response_format"]
+  }
+]
+
+/** When the catalogue was last changed. */
+const created = 1_795_219_200
+
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { vendor } = yield* Settings
+    const painted = withEnvelope(vendor)
+
+    const list = Effect.gen(function* () {
+      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const query = new URL(url, "http://localhost").searchParams
+      const wanted = (query.get("output_modalities") ?? "").split(",").filter((one) => one !== "" && one !== "all")
+      const limit = Number(query.get("limit") ?? 500)
+      const offset = Number(query.get("offset") ?? 0)
+      if (!Number.isInteger(limit) || limit < 1 || !Number.isInteger(offset) || offset < 0) {
+        return yield* invalidRequest("limit and offset must be whole numbers")
+      }
+      const found = entries.filter(({ output }) => wanted.length === 0 || wanted.includes(output))
+      return HttpServerResponse.jsonUnsafe({
+        data: found.slice(offset, offset + limit).map((entry) => modelOf(entry, vendor)),
+        total_count: found.length,
+        links: { next: null }
+      })
+    })
+
+    return Layer.mergeAll(
+      HttpRouter.add("GET", `${root}/models`, painted(list)),
+      HttpRouter.add("*", `${root}/*`, painted(Effect.fail(noPath)))
+    )
+  })
+)
+
+const noPath = new LayerBFault({ status: 404, type: "not_found_error", message: "Not found" })
+
+const modelOf = ({ input, name, output, parameters, price, title }: Entry, vendor: string) => {
+  const id = `${vendor}-audio/${name}`
+  return {
+    id,
+    canonical_slug: id,
+    name: title,
+    created,
+    description: "",
+    context_length: null,
+    architecture: {
+      modality: `${input}->${output}`,
+      input_modalities: [input],
+      output_modalities: [output],
+      tokenizer: "Other",
+      instruct_type: null
+    },
+    pricing: { prompt: price, completion: "0" },
+    top_provider: { is_moderated: false, context_length: null, max_completion_tokens: null },
+    per_request_limits: null,
+    supported_parameters: parameters,
+    supported_voices: null,
+    default_parameters: null,
+    links: { details: `${root}/models` }
+  }
+}

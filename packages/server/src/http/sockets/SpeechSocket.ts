@@ -1,0 +1,84 @@
+// One WebSocket as a conversation of frames: what comes waits in a short queue while the peer is held back, what goes
+// waits until the network took it. That is the whole back-pressure: a slow reader slows whoever speaks to it.
+import { Deferred, Effect, Queue, type Scope } from "effect"
+import type { WebSocket } from "ws"
+
+export type Frame =
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Binary"; readonly bytes: Uint8Array }
+
+export interface SpeechSocket {
+  /** In order of arrival. Does not return once the peer is gone: the fiber of the conversation ends instead. */
+  readonly receive: Effect.Effect<Frame>
+  /** Until the network took it. */
+  readonly send: (data: string | Uint8Array) => Effect.Effect<void>
+  readonly sendJson: (value: unknown) => Effect.Effect<void>
+  /** Says goodbye with this code (RFC 6455, 7.4). Nothing is sent or received afterwards. */
+  readonly close: (code: number, reason?: string) => Effect.Effect<void>
+  /** Succeeds when the peer is gone or the goodbye was said. */
+  readonly closed: Effect.Effect<void>
+}
+
+/** Frames that wait before the peer is held back. */
+const held = 64
+/** A peer that answers no ping for this long is gone. */
+const pingMs = 30_000
+/** How long a goodbye may take. */
+const closeMs = 5_000
+
+/** Until the scope closes, which cuts the socket if it is still open. */
+export const overWebSocket = Effect.fnUntraced(function* (
+  ws: WebSocket
+): Effect.fn.Return<SpeechSocket, never, Scope.Scope> {
+  const frames = yield* Queue.unbounded<Frame>()
+  const gone = yield* Deferred.make<void>()
+  let waiting = 0
+  let answered = true
+
+  ws.on("message", (data, isBinary) => {
+    const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)
+    Queue.offerUnsafe(frames, isBinary ? { _tag: "Binary", bytes } : { _tag: "Text", text: bytes.toString() })
+    waiting += 1
+    if (waiting === held) ws.pause()
+  })
+  ws.on("pong", () => {
+    answered = true
+  })
+  // Too large a frame, bad UTF-8, a cut connection: the library closes with the right code by itself.
+  ws.on("error", () => undefined)
+  ws.on("close", () => Deferred.doneUnsafe(gone, Effect.void))
+  const pings = setInterval(() => {
+    if (!answered) return ws.terminate()
+    answered = false
+    ws.ping()
+  }, pingMs)
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      clearInterval(pings)
+      ws.terminate()
+    })
+  )
+
+  const send = (data: string | Uint8Array) =>
+    Effect.callback<void>((resume) => {
+      // A failed send is followed by `close`, which ends the conversation.
+      ws.send(data, (error) => (error == null ? resume(Effect.void) : undefined))
+    })
+
+  return {
+    receive: Effect.map(Queue.take(frames), (frame) => {
+      if (waiting === held) ws.resume()
+      waiting -= 1
+      return frame
+    }),
+    send,
+    sendJson: (value) => send(JSON.stringify(value)),
+    close: (code, reason) =>
+      Effect.suspend(() => {
+        ws.resume()
+        ws.close(code, reason)
+        return Deferred.await(gone)
+      }).pipe(Effect.timeoutOption(closeMs), Effect.asVoid),
+    closed: Deferred.await(gone)
+  }
+})
