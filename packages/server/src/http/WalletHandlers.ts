@@ -1,0 +1,62 @@
+// The account's money over HTTP, in the words clients know (decisions 5).
+import { notFound } from "@parley/contract/Errors"
+import { Caller } from "@parley/contract/MainApi/Authorization"
+import { MainApi } from "@parley/contract/MainApi/MainApi"
+import { type Account, Ledger } from "@parley/workspace/Ledger"
+import { decimalOf, unit } from "@parley/workspace/Money"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+export const layer = HttpApiBuilder.group(
+  MainApi,
+  "wallet",
+  Effect.fnUntraced(function* (handlers) {
+    const ledger = yield* Ledger
+
+    /** A key sees one wallet; every other one is not there. */
+    const accountOf = Effect.fnUntraced(function* (userId: string) {
+      const { workspaceId } = yield* Caller
+      if (userId !== "self" && userId !== workspaceId) return yield* notFound("Wallet")
+      return yield* ledger.account(workspaceId)
+    })
+
+    return handlers.handleAll({
+      getApiCredit: ({ params, query }) =>
+        Effect.map(accountOf(params.user_id), (account) => ({
+          ...headOf(account),
+          credit: decimalOf(account.balance),
+          cumulative_top_up: decimalOf(account.toppedUp),
+          has_phone_sha256: false,
+          has_free_credit: query.check_free_credit?.toLowerCase() === "true" ? account.trialLeft > 0n : null
+        })),
+      getWalletPackage: ({ params }) =>
+        Effect.map(accountOf(params.user_id), (account) => ({
+          ...headOf(account),
+          type: "trial",
+          total: Number(account.trial / unit),
+          balance: Number(account.trialLeft / unit),
+          finished_at: null,
+          stripe_customer_id: null,
+          stripe_subscription_id: null,
+          billing_period: null,
+          current_period_end: null,
+          cancel_at: null,
+          cancel_at_period_end: null,
+          canceled_at: null,
+          scheduled_change: null,
+          last_synced_at: null,
+          subscription_currency: null,
+          subscription_status: null,
+          extra_balance: 0,
+          has_used_trial: account.trialLeft < account.trial
+        }))
+    })
+  })
+)
+
+const headOf = ({ createdAt, updatedAt, walletId, workspaceId }: Account) => ({
+  _id: walletId,
+  user_id: workspaceId,
+  created_at: createdAt.toISOString(),
+  updated_at: updatedAt.toISOString()
+})
