@@ -81,9 +81,11 @@ const soundLine = (seat: Seat<LineQuestion, LineAnswer>, sampleRate: number): So
       const blockSamples = Math.max(1, Math.round((fromRate * blockMs) / 1000))
       const out = new Bytes()
       for (let at = 0; at < samples.length; at += blockSamples) {
+        // Its length is gone once it was handed over.
         const block = samples.slice(at, at + blockSamples)
+        const lengthMs = (1000 * block.length) / fromRate
         const { bytes } = yield* ask(seat, { _tag: "Write", samples: block, sampleRate: fromRate }, [block.buffer])
-        positionMs += (1000 * block.length) / fromRate
+        positionMs += lengthMs
         out.add(bytes)
       }
       return out.take()
