@@ -67,7 +67,7 @@ const stop = async ({ child, over }: Awaited<ReturnType<typeof start>>, signal: 
 const parley = (data: string, ...args: ReadonlyArray<string>) =>
   new Promise<{ code: number; out: string; err: string }>((resolve) => {
     const env = { ...process.env, DATABASE_URL: "", PARLEY_DATA: data }
-    execFile(process.execPath, [entry("keys.ts"), ...args], { env }, (error, out, err) =>
+    execFile(process.execPath, [entry("command.ts"), ...args], { env }, (error, out, err) =>
       resolve({
         code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1,
         out: out.trim(),

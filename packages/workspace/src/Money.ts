@@ -5,9 +5,9 @@ export type Nano = bigint
 
 export const unit: Nano = 1_000_000_000n
 
-/** `"1.5"` and the like: up to nine decimals, at most 12 digits before them. Undefined for anything else. */
+/** `"1.5"` and the like: up to nine decimals, at most nine digits before them, which PostgreSQL holds. Undefined for anything else. */
 export const nanoOf = (decimal: string): Nano | undefined => {
-  const [, sign, whole, fraction = ""] = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?$/.exec(decimal) ?? []
+  const [, sign, whole, fraction = ""] = /^(-?)(\d{1,9})(?:\.(\d{1,9}))?$/.exec(decimal) ?? []
   if (whole === undefined) return undefined
   const nano = BigInt(whole) * unit + BigInt(fraction.padEnd(9, "0"))
   return sign === "-" ? -nano : nano

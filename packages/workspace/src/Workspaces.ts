@@ -12,6 +12,8 @@ export class Workspaces extends Context.Service<
   {
     /** The id of the workspace of this name, made when there is none. */
     readonly ensure: (name: string) => Effect.Effect<string>
+    /** The id of the workspace of this name, where there is one. */
+    readonly find: (name: string) => Effect.Effect<string | undefined>
   }
 >()("parley/workspace/Workspaces") {
   static readonly layer: Layer.Layer<Workspaces, never, Database | SqlClient.SqlClient> = Layer.effect(
@@ -24,7 +26,12 @@ export class Workspaces extends Context.Service<
           yield* sql`INSERT INTO workspaces (id, name) VALUES (${newId("ws")}, ${name}) ON CONFLICT (name) DO NOTHING`
           const rows = yield* sql<{ id: string }>`SELECT id FROM workspaces WHERE name = ${name}`
           return rows[0]?.id ?? ""
-        }, Effect.orDie)
+        }, Effect.orDie),
+        find: (name) =>
+          sql<{ id: string }>`SELECT id FROM workspaces WHERE name = ${name}`.pipe(
+            Effect.map((rows) => rows[0]?.id),
+            Effect.orDie
+          )
       }
     })
   )

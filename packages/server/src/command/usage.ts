@@ -1,0 +1,14 @@
+// What the command can be told.
+import { StartFault } from "@parley/workspace/storage/StartFault"
+
+export const usage = new StartFault({
+  message: `Usage:
+  parley keys create [--workspace NAME]              make a key and print it once
+  parley keys list                                   the keys in use
+  parley keys revoke ID                              a key stops working at once
+  parley credit show [--workspace NAME]              what an account may spend
+  parley credit add [--workspace NAME] AMOUNT        top it up; -- -AMOUNT takes back
+  parley credit concurrency [--workspace NAME] N     requests at the same time; tier: by what was topped up
+  parley prices list                                 what work costs
+  parley prices set NAME AMOUNT                      change a price; tts:MODEL for one model only`
+})

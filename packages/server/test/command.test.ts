@@ -1,0 +1,78 @@
+import { assert, layer } from "@effect/vitest"
+import { ApiKeys } from "@parley/workspace/ApiKeys"
+import { Ledger } from "@parley/workspace/Ledger"
+import { Prices } from "@parley/workspace/Prices"
+import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
+import { Workspaces } from "@parley/workspace/Workspaces"
+import { Effect, Layer } from "effect"
+import { runCredit } from "../src/command/credit.ts"
+import { runKeys } from "../src/command/keys.ts"
+import { runPrices } from "../src/command/prices.ts"
+import { usage } from "../src/command/usage.ts"
+import { platformLayer } from "../src/Engines.ts"
+import { Settings } from "../src/Settings.ts"
+import { testConfig } from "../src/testing/testConfig.ts"
+
+const live = Layer.mergeAll(ApiKeys.layer, Ledger.layer, Prices.layer).pipe(
+  Layer.provideMerge(Workspaces.layer),
+  Layer.provide(Layer.mergeAll(TestDatabase.layer, platformLayer)),
+  Layer.provide(Layer.succeed(Settings, testConfig("unused", { PARLEY_TRIAL_BALANCE: "2.5" })))
+)
+
+layer(live, { excludeTestServices: true })("command", (it) => {
+  it.effect("shows, tops up and widens an account", () =>
+    Effect.gen(function* () {
+      yield* Effect.flatMap(Workspaces, (workspaces) => workspaces.ensure("default"))
+      const said: ReadonlyArray<readonly [words: ReadonlyArray<string>, line: string]> = [
+        [["show"], "default  balance 2.5  topped up 0  5 at the same time"],
+        [["add", "100"], "default  balance 102.5  topped up 100  15 at the same time"],
+        [["add", "-0.5"], "default  balance 102  topped up 99.5  5 at the same time"],
+        [["concurrency", "9"], "default  balance 102  topped up 99.5  9 at the same time"],
+        [["concurrency", "tier"], "default  balance 102  topped up 99.5  5 at the same time"]
+      ]
+      for (const [words, line] of said) assert.strictEqual(yield* runCredit(words, "default"), line)
+    })
+  )
+
+  it.effect("lists and sets prices", () =>
+    Effect.gen(function* () {
+      assert.include(yield* runPrices(["list"]), "tts  15 per 1000000 bytes\ntts:s2.1-pro-free  0 per 1000000 bytes")
+      assert.strictEqual(yield* runPrices(["set", "asr", "0.72"]), "asr  0.72 per 3600 seconds")
+      assert.strictEqual(yield* runPrices(["set", "tts:house", "3"]), "tts:house  3 per 1000000 bytes")
+    })
+  )
+
+  it.effect("says what it can be told when it is told something else", () =>
+    Effect.gen(function* () {
+      yield* Effect.flatMap(Workspaces, (workspaces) => workspaces.ensure("default"))
+      const wrong = [
+        runCredit([], "default"),
+        runCredit(["add"], "default"),
+        runCredit(["show", "5"], "default"),
+        runCredit(["spend", "5"], "default"),
+        runPrices([]),
+        runPrices(["list", "asr"]),
+        runPrices(["set", "asr"]),
+        runPrices(["set", "asr", "1", "2"]),
+        runKeys(["create", "x"], "default"),
+        runKeys(["revoke"], "default")
+      ]
+      for (const attempt of wrong)
+        assert.strictEqual(yield* Effect.flip<unknown, unknown, ApiKeys | Ledger | Prices | Workspaces>(attempt), usage)
+      const refused = [
+        [runCredit(["add", "many"], "default"), "AMOUNT"],
+        [runCredit(["add", "10000000000"], "default"), "AMOUNT"],
+        [runCredit(["concurrency", "0"], "default"), "N must"],
+        [runCredit(["show"], "nobody"), "there is no workspace nobody"],
+        [runPrices(["set", "asr", "-1"]), "AMOUNT"],
+        [runPrices(["set", "tea", "1"]), "there is no price tea"]
+      ] as const
+      for (const [attempt, line] of refused) {
+        const { message } = yield* Effect.flip<unknown, { message: string }, ApiKeys | Ledger | Prices | Workspaces>(
+          attempt
+        )
+        assert.include(message, line)
+      }
+    })
+  )
+})
