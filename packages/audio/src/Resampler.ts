@@ -136,7 +136,8 @@ export const resample = (input: Int16Array, fromRate: number, toRate: number): I
   return out
 }
 
-/** Tables are made once per ratio and process. */
+/** Tables are made once per ratio and process; recordings of strangers may ask for many. */
+const mostFilters = 64
 const filters = new Map<string, Filter>()
 
 const filterOf = (fromRate: number, toRate: number): Filter | undefined => {
@@ -154,6 +155,7 @@ const filterOf = (fromRate: number, toRate: number): Filter | undefined => {
   const known = filters.get(key)
   if (known !== undefined) return known
   const made = design(phases, advance)
+  if (filters.size >= mostFilters) filters.delete(filters.keys().next().value ?? key)
   filters.set(key, made)
   return made
 }
