@@ -53,7 +53,8 @@ const synthesize = (
             words.push(...timesOf(piece, spoken, known, startMs))
             return { _tag: "Words", words: [...words] } as const
           })
-          return Stream.concat(Stream.fromIterable(chunksOf(spoken)), Stream.fromEffect(aligned))
+          const audio = Stream.fromIterable(chunksOf(spoken))
+          return request.words === false ? audio : Stream.concat(audio, Stream.fromEffect(aligned))
         })
       )
     )

@@ -9,6 +9,7 @@ import type { SpeechError } from "../ports/SpeechError.ts"
 import type { SpokenWord, Transcriber, TranscriptionOptions, TranscriptionStream } from "../ports/Transcriber.ts"
 import { failure, post, provider, watched } from "./OpenAiEndpoint.ts"
 import type { OpenAiEndpoint } from "./OpenAiEndpoint.ts"
+import { languageCode } from "./LanguageCode.ts"
 import { UtteranceBuffer } from "./UtteranceBuffer.ts"
 
 /** Commits waiting for their turn; one more kills the stream as `Overloaded`. */
@@ -60,6 +61,7 @@ type Utterance = ReturnType<UtteranceBuffer["take"]>
 interface Transcript {
   readonly text: string
   readonly words: ReadonlyArray<SpokenWord>
+  readonly language?: string
 }
 
 const transcribe = (
@@ -84,10 +86,12 @@ const transcribe = (
   return Effect.scoped(
     Effect.gen(function* () {
       const answer = yield* post(endpoint, "/audio/transcriptions", form)
-      const { text, words } = yield* decodeAnswer(yield* readAll(endpoint, answer)).pipe(
+      const { language, text, words } = yield* decodeAnswer(yield* readAll(endpoint, answer)).pipe(
         Effect.mapError(() => failure("InvalidOutput", "the answer is not a transcription"))
       )
+      const code = languageCode(language)
       return {
+        ...(code === undefined ? {} : { language: code }),
         text: text.trim(),
         words: (words ?? []).map(({ end, start, word }) => ({
           text: word.trim(),
@@ -116,6 +120,7 @@ const decodeAnswer = Schema.decodeUnknownEffect(
   Schema.fromJsonString(
     Schema.Struct({
       text: Schema.String,
+      language: Schema.optional(Schema.Unknown),
       words: Schema.optional(
         Schema.NullOr(Schema.Array(Schema.Struct({ word: Schema.String, start: Schema.Finite, end: Schema.Finite })))
       )

@@ -14,7 +14,7 @@ import type { RecogniserProcess } from "./RecogniserProcess.ts"
 export interface PocketSphinxOptions {
   /** Streams at once, about 100 MB each. Default 4. */
   readonly poolSize?: number
-  /** Commit to Final, at most. Default 5 s. */
+  /** Commit to Final, at most; the length of what was not worked through by then comes on top. Default 5 s. */
   readonly finalMs?: number
   /** Default 15 s. */
   readonly startMs?: number
@@ -105,7 +105,7 @@ const open = Effect.fnUntraced(function* (
       upstream.flush(utterance)
       recogniser.tell({ _tag: "Commit", utterance })
       const late = Effect.andThen(
-        Effect.sleep(finalMs),
+        Effect.sleep(finalMs + upstream.backlogMs),
         // A process that does not answer is not handed to the next call.
         Effect.sync(() => {
           stopListening()
@@ -133,6 +133,10 @@ class Upstream {
 
   constructor(recogniser: RecogniserProcess) {
     this.#recogniser = recogniser
+  }
+
+  get backlogMs(): number {
+    return this.#backlog / 16
   }
 
   push(samples: Int16Array, utterance: number): void {

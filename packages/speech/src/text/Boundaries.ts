@@ -71,7 +71,7 @@ const isSentenceEnd = (text: string, at: number, end: number, complete: boolean)
 }
 
 const abbreviations =
-  /(?:^|[^\p{L}\p{N}.])(?:dr|mr|mrs|ms|prof|st|no|nos|vs|etc|fig|vol|approx|dept|est|inc|ltd|co|jr|sr|gen|sen|rep|capt|lt|col|sgt|rev|hon|e\.g|i\.e|a\.m|p\.m|z\.b|d\.h|u\.a|o\.ä|usw|bzw|nr|str|ca|evtl|ggf|inkl|zzgl|abs|art|hr|fr|sra|srta|srs|ud|uds|dra|pág|mm|mme|mlle|mgr|av|bd|env|p\.ex|(?:\p{L}\.)+\p{L})$/iu
+  /(?:^|[^\p{L}\p{N}.])(?:dr|mr|mrs|ms|prof|st|no|nos|vs|etc|fig|vol|approx|dept|est|inc|ltd|co|jr|sr|gen|sen|rep|capt|lt|col|sgt|rev|hon|z|d|u|e\.g|i\.e|a\.m|p\.m|z\.b|d\.h|u\.a|o\.ä|usw|bzw|nr|str|ca|evtl|ggf|inkl|zzgl|abs|art|hr|fr|sra|srta|srs|ud|uds|dra|pág|mm|mme|mlle|mgr|av|bd|env|p\.ex|(?:\p{L}\.)+\p{L})$/iu
 
 /** One capital alone: J. Doe. */
 const initial = /(?:^|[^\p{L}\p{N}.])\p{Lu}$/u

@@ -61,6 +61,7 @@ describe("OpenAiTranscriber", () => {
       expect(fake.requests[0]?.samples).toHaveLength(24_000)
       expect(events[0]).toEqual({
         _tag: "Final",
+        language: "en",
         text: "hello there",
         words: [
           { text: "hello", startMs: 0, endMs: 750 },
