@@ -4,6 +4,7 @@
 import type { ToolSource } from "@parley/contract/SessionItem"
 import type { ToolSpec } from "@parley/llm/ChatModel"
 import type { LlmChoice } from "@parley/llm/LlmChoice"
+import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
 
 export type { LlmChoice }
 
@@ -16,6 +17,8 @@ export interface CallPlan {
   readonly voice: {
     /** Empty for the platform's default. */
     readonly id: string
+    /** A voice beyond the engine's own. */
+    readonly character?: VoiceCharacter | undefined
     /** ISO 639-1. */
     readonly language: string
     /** 0.5 to 2. */

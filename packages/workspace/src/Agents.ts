@@ -16,12 +16,13 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { configHash } from "./ConfigHash.ts"
 import { newId } from "./Id.ts"
-import { closeWindow, openWindow } from "./Paging.ts"
+import { closeWindow, likePattern, openWindow } from "./Paging.ts"
 import { Platform } from "./Platform.ts"
 import { urlFault } from "./PublicAddress.ts"
 import { Secrets } from "./Secrets.ts"
 import { Database } from "./storage/Database.ts"
 import { exceedsTokens } from "./TokenCount.ts"
+import { VoiceModels } from "./VoiceModels.ts"
 
 export interface AgentQuery extends PageRequest {
   readonly search?: string
@@ -47,72 +48,84 @@ export class Agents extends Context.Service<
     readonly duplicate: (workspace: string, id: string, name: string | undefined) => Effect.Effect<Agent, NotFound>
   }
 >()("parley/workspace/Agents") {
-  static readonly layer: Layer.Layer<Agents, never, Database | SqlClient.SqlClient | Platform | Secrets> = Layer.effect(
-    Agents,
-    Effect.gen(function* () {
-      yield* Database
-      const sql = yield* SqlClient.SqlClient
-      const secrets = yield* Secrets
-      const platform = yield* Platform
-      const catalogue = catalogueOf(platform)
+  static readonly layer: Layer.Layer<Agents, never, Database | SqlClient.SqlClient | Platform | Secrets | VoiceModels> =
+    Layer.effect(
+      Agents,
+      Effect.gen(function* () {
+        yield* Database
+        const sql = yield* SqlClient.SqlClient
+        const secrets = yield* Secrets
+        const platform = yield* Platform
+        const catalogue = catalogueOf(platform)
+        const models = yield* VoiceModels
 
-      const find = Effect.fnUntraced(function* (workspace: string, id: string, forUpdate = false) {
-        const lock = forUpdate ? sql`FOR UPDATE` : sql``
-        const rows = yield* sql<AgentRow>`SELECT * FROM agents
+        const find = Effect.fnUntraced(function* (workspace: string, id: string, forUpdate = false) {
+          const lock = forUpdate ? sql`FOR UPDATE` : sql``
+          const rows = yield* sql<AgentRow>`SELECT * FROM agents
           WHERE id = ${id} AND workspace_id = ${workspace} AND deleted_at IS NULL ${lock}`.pipe(Effect.orDie)
-        const row = rows[0]
-        return row === undefined ? yield* notFound("Agent") : row
-      })
+          const row = rows[0]
+          return row === undefined ? yield* notFound("Agent") : row
+        })
 
-      const insert = (workspace: string, name: string, description: string, draft: StoredConfig) =>
-        sql<AgentRow>`INSERT INTO agents (id, workspace_id, name, description, draft, draft_hash)
+        const insert = (workspace: string, name: string, description: string, draft: StoredConfig) =>
+          sql<AgentRow>`INSERT INTO agents (id, workspace_id, name, description, draft, draft_hash)
           VALUES (${newId("agent")}, ${workspace}, ${name}, ${description},
             ${JSON.stringify(draft)}::jsonb, ${configHash(draft)}) RETURNING *`.pipe(Effect.map(only), Effect.orDie)
 
-      const apply = Effect.fnUntraced(function* (stored: StoredConfig, patch: ConfigPatch) {
-        const prompt = patch.prompt?.system_prompt ?? ""
-        if (prompt !== stored.prompt.system_prompt && (yield* exceedsTokens(prompt, systemPromptTokens))) {
-          return yield* invalid([fault(["body", "prompt", "system_prompt"], "must be at most 32000 tokens")])
-        }
-        const next = patchConfig(stored, patch, catalogue, secrets.seal)
-        return Result.isSuccess(next) ? next.success : yield* invalid(next.failure)
-      })
+        /** The platform's voices and, when it may be used, the voice model that is asked for. */
+        const voicesFor = Effect.fnUntraced(function* (workspace: string, id: string | undefined) {
+          if (id === undefined || platform.voices.has(id)) return platform.voices
+          const model = yield* models.find(workspace, id)
+          return model === undefined ? platform.voices : new Set([...platform.voices, id])
+        })
 
-      return {
-        list: Effect.fn("Agents.list")(function* (workspace, query) {
-          const window = yield* openWindow(query)
-          const conditions = [sql`workspace_id = ${workspace}`, sql`deleted_at IS NULL`]
-          if (query.include_archived !== "true") conditions.push(sql`status = 'active'`)
-          if (query.publication_state === "live") conditions.push(sql`live_version IS NOT NULL`)
-          if (query.publication_state === "draft") conditions.push(sql`live_version IS NULL`)
-          if (query.search) conditions.push(sql`name ILIKE ${likePattern(query.search)}`)
-          const filter = sql.and(conditions)
-          const keyset = window.after ? sql`AND seq < ${window.after}::bigint` : sql``
-          const rows = yield* sql<AgentRow>`SELECT * FROM agents WHERE ${filter} ${keyset}
+        const apply = Effect.fnUntraced(function* (workspace: string, stored: StoredConfig, patch: ConfigPatch) {
+          const prompt = patch.prompt?.system_prompt ?? ""
+          if (prompt !== stored.prompt.system_prompt && (yield* exceedsTokens(prompt, systemPromptTokens))) {
+            return yield* invalid([fault(["body", "prompt", "system_prompt"], "must be at most 32000 tokens")])
+          }
+          const voices = yield* voicesFor(workspace, patch.voice?.voice_id)
+          const next = patchConfig(stored, patch, { ...catalogue, voices }, secrets.seal)
+          return Result.isSuccess(next) ? next.success : yield* invalid(next.failure)
+        })
+
+        return {
+          list: Effect.fn("Agents.list")(function* (workspace, query) {
+            const window = yield* openWindow(query)
+            const conditions = [sql`workspace_id = ${workspace}`, sql`deleted_at IS NULL`]
+            if (query.include_archived !== "true") conditions.push(sql`status = 'active'`)
+            if (query.publication_state === "live") conditions.push(sql`live_version IS NOT NULL`)
+            if (query.publication_state === "draft") conditions.push(sql`live_version IS NULL`)
+            if (query.search) conditions.push(sql`name ILIKE ${likePattern(query.search)}`)
+            const filter = sql.and(conditions)
+            const keyset = window.after ? sql`AND seq < ${window.after}::bigint` : sql``
+            const rows = yield* sql<AgentRow>`SELECT * FROM agents WHERE ${filter} ${keyset}
             ORDER BY seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
-          const total = window.counted
-            ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM agents WHERE ${filter}`.pipe(
-                Effect.map((counted) => counted[0]?.n ?? 0),
-                Effect.orDie
+            const total = window.counted
+              ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM agents WHERE ${filter}`.pipe(
+                  Effect.map((counted) => counted[0]?.n ?? 0),
+                  Effect.orDie
+                )
+              : null
+            return closeWindow(window, rows, total, (row) => row.seq, show)
+          }),
+
+          create: Effect.fn("Agents.create")(function* (workspace, input) {
+            const draft = yield* apply(workspace, defaultConfig(catalogue), input.config ?? {}).pipe(
+              Effect.mapError((error) =>
+                invalid(error.errors.map(({ loc, ...rest }) => ({ loc: under(loc), ...rest })))
               )
-            : null
-          return closeWindow(window, rows, total, (row) => row.seq, show)
-        }),
+            )
+            return show(yield* insert(workspace, input.name, input.description ?? "", draft))
+          }),
 
-        create: Effect.fn("Agents.create")(function* (workspace, input) {
-          const draft = yield* apply(defaultConfig(catalogue), input.config ?? {}).pipe(
-            Effect.mapError((error) => invalid(error.errors.map(({ loc, ...rest }) => ({ loc: under(loc), ...rest }))))
-          )
-          return show(yield* insert(workspace, input.name, input.description ?? "", draft))
-        }),
+          get: Effect.fn("Agents.get")(function* (workspace, id) {
+            return show(yield* find(workspace, id))
+          }),
 
-        get: Effect.fn("Agents.get")(function* (workspace, id) {
-          return show(yield* find(workspace, id))
-        }),
-
-        update: Effect.fn("Agents.update")(function* (workspace, id, patch) {
-          yield* find(workspace, id)
-          const rows = yield* sql<AgentRow>`UPDATE agents SET
+          update: Effect.fn("Agents.update")(function* (workspace, id, patch) {
+            yield* find(workspace, id)
+            const rows = yield* sql<AgentRow>`UPDATE agents SET
               name = coalesce(${patch.name ?? null}, name),
               description = coalesce(${patch.description ?? null}, description),
               status = coalesce(${patch.status ?? null}, status),
@@ -121,40 +134,40 @@ export class Agents extends Context.Service<
               overrides_allowed = coalesce(${jsonOrNull(patch.overrides_allowed)}::jsonb, overrides_allowed),
               updated_at = now()
             WHERE id = ${id} RETURNING *`.pipe(Effect.orDie)
-          return show(only(rows))
-        }),
+            return show(only(rows))
+          }),
 
-        remove: Effect.fn("Agents.remove")(function* (workspace, id) {
-          yield* find(workspace, id)
-          yield* sql`UPDATE agents SET deleted_at = now() WHERE id = ${id}`.pipe(Effect.orDie)
-        }),
+          remove: Effect.fn("Agents.remove")(function* (workspace, id) {
+            yield* find(workspace, id)
+            yield* sql`UPDATE agents SET deleted_at = now() WHERE id = ${id}`.pipe(Effect.orDie)
+          }),
 
-        config: Effect.fn("Agents.config")(function* (workspace, id) {
-          return showConfig(yield* find(workspace, id))
-        }),
+          config: Effect.fn("Agents.config")(function* (workspace, id) {
+            return showConfig(yield* find(workspace, id))
+          }),
 
-        updateConfig: Effect.fn("Agents.updateConfig")(
-          function* (workspace, id, patch) {
-            const row = yield* find(workspace, id, true)
-            const next = yield* apply(decodeConfig(row.draft), patch)
-            const hash = configHash(next)
-            if (hash === row.draft_hash) return showConfig(row)
-            const rows = yield* sql<AgentRow>`UPDATE agents SET draft = ${JSON.stringify(next)}::jsonb,
+          updateConfig: Effect.fn("Agents.updateConfig")(
+            function* (workspace, id, patch) {
+              const row = yield* find(workspace, id, true)
+              const next = yield* apply(workspace, decodeConfig(row.draft), patch)
+              const hash = configHash(next)
+              if (hash === row.draft_hash) return showConfig(row)
+              const rows = yield* sql<AgentRow>`UPDATE agents SET draft = ${JSON.stringify(next)}::jsonb,
                 draft_hash = ${hash}, draft_updated_at = now(), updated_at = now()
               WHERE id = ${id} RETURNING *`.pipe(Effect.orDie)
-            return showConfig(only(rows))
-          },
-          (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
-        ),
+              return showConfig(only(rows))
+            },
+            (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
+          ),
 
-        duplicate: Effect.fn("Agents.duplicate")(function* (workspace, id, name) {
-          const row = yield* find(workspace, id)
-          const copy = name ?? `${row.name.slice(0, 113).toWellFormed()} (copy)`
-          return show(yield* insert(workspace, copy, row.description, decodeConfig(row.draft)))
-        })
-      }
-    })
-  )
+          duplicate: Effect.fn("Agents.duplicate")(function* (workspace, id, name) {
+            const row = yield* find(workspace, id)
+            const copy = name ?? `${row.name.slice(0, 113).toWellFormed()} (copy)`
+            return show(yield* insert(workspace, copy, row.description, decodeConfig(row.draft)))
+          })
+        }
+      })
+    )
 }
 
 /** A row of `agents`. */
@@ -208,12 +221,6 @@ const showConfig = (row: AgentRow): ReturnedConfig => ({
   config_hash: row.draft_hash,
   updated_at: row.draft_updated_at.toISOString()
 })
-
-export const likePattern = (search: string): string =>
-  `%${search
-    .replaceAll("\0", "")
-    .toWellFormed()
-    .replace(/[\\%_]/g, "\\$&")}%`
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 

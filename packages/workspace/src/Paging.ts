@@ -50,3 +50,9 @@ const makeCursor = (key: bigint | number): string => Buffer.from(`after ${key}`)
 
 const parseCursor = (cursor: string): string | undefined =>
   /^after (\d{1,18})$/.exec(Buffer.from(cursor, "base64url").toString("latin1"))?.[1]
+
+export const likePattern = (search: string): string =>
+  `%${search
+    .replaceAll("\0", "")
+    .toWellFormed()
+    .replace(/[\\%_]/g, "\\$&")}%`

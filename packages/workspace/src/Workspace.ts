@@ -44,6 +44,9 @@ export const layer = (
     ApiKeys.layer,
     Ledger.layer,
     Prices.layer,
-    DesignSignatures.layer,
-    VoiceModels.layer.pipe(Layer.provideMerge(Blobs.layer))
-  ).pipe(Layer.provideMerge(Layer.mergeAll(Secrets.layer(secretKey), Workspaces.layer)))
+    DesignSignatures.layer
+  ).pipe(
+    Layer.provideMerge(VoiceModels.layer),
+    Layer.provideMerge(Blobs.layer),
+    Layer.provideMerge(Layer.mergeAll(Secrets.layer(secretKey), Workspaces.layer))
+  )

@@ -97,6 +97,7 @@ export const begin = Effect.fnUntraced(function* (parent: Scope.Scope, options: 
   const sound = TtsStream.speak(phrases, {
     synthesizer: options.synthesizer,
     voice: plan.voice.id,
+    character: plan.voice.character,
     speed: plan.voice.speed,
     language: plan.voice.language,
     playout,

@@ -3,6 +3,7 @@
 import { type Cause, Effect, type Latch, Option, Queue, Stream } from "effect"
 import { SpeechError } from "@parley/speech/ports/SpeechError"
 import type { SpeechChunk, Synthesizer } from "@parley/speech/ports/Synthesizer"
+import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
 import type { Playout } from "../media/Playout.ts"
 import { speakable } from "./PhraseCutter.ts"
 import type { SpokenText } from "./SpokenText.ts"
@@ -15,6 +16,7 @@ export interface Phrase {
 export interface TtsOptions {
   readonly synthesizer: Synthesizer
   readonly voice: string
+  readonly character: VoiceCharacter | undefined
   readonly speed: number
   readonly language: string
   readonly playout: Playout
@@ -44,7 +46,7 @@ export const speak = Effect.fnUntraced(function* (phrases: Queue.Dequeue<Phrase,
 
 /** True when some audio came. */
 const say = Effect.fnUntraced(function* (phrase: Phrase, urgent: boolean, options: TtsOptions) {
-  const { language, playout, room, speed, spoken, synthesizer, voice } = options
+  const { character, language, playout, room, speed, spoken, synthesizer, voice } = options
   const plain = speakable(phrase.text)
   const text = plain.trim()
   if (!/[\p{L}\p{N}]/u.test(text)) return false
@@ -60,7 +62,7 @@ const say = Effect.fnUntraced(function* (phrase: Phrase, urgent: boolean, option
     room.closeUnsafe()
     return room.await
   }
-  const failure = yield* synthesizer.synthesize({ text, voice, speed, language, urgent }).pipe(
+  const failure = yield* synthesizer.synthesize({ text, voice, character, speed, language, urgent }).pipe(
     Stream.timeoutOrElse({ duration: gapMs, orElse: () => Stream.fail(overdue(synthesizer.provider)) }),
     Stream.runForEach(take),
     Effect.as(null),

@@ -1,29 +1,39 @@
 // From a joined session to the value a call runs on: configuration, overrides and variables become one CallPlan.
-// The engine asks nobody anything afterwards. Pure but for opening the custom model's key.
+// The engine asks nobody anything afterwards. Pure but for opening the custom model's key and looking the voice up.
 import type { CallPlan } from "@parley/engine/CallPlan"
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import type { Overrides } from "@parley/contract/SessionRequest"
 import { extraBodyField } from "@parley/contract/Vendor"
+import type { SpokenVoice } from "@parley/speech/Synthesis"
 import { Secrets } from "@parley/workspace/Secrets"
 import type { ClaimedSession } from "@parley/workspace/SessionLife"
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { Settings } from "../Settings.ts"
 import { ExtraBodies } from "./ExtraBodies.ts"
+import { VoiceChoice } from "./speech/VoiceChoice.ts"
 import { dateIn, fillIn, spokenNumber, type SystemVariables } from "./Placeholders.ts"
 
 export class CallPlans extends Context.Service<
   CallPlans,
-  { readonly planFor: (session: ClaimedSession) => CallPlan }
+  { readonly planFor: (session: ClaimedSession) => Effect.Effect<CallPlan> }
 >()("parley/server/desk/CallPlans") {
-  static readonly layer: Layer.Layer<CallPlans, never, Secrets | Settings | ExtraBodies> = Layer.effect(
+  static readonly layer: Layer.Layer<CallPlans, never, Secrets | Settings | ExtraBodies | VoiceChoice> = Layer.effect(
     CallPlans,
     Effect.gen(function* () {
       const secrets = yield* Secrets
       const { vendor } = yield* Settings
       const extraBodies = yield* ExtraBodies
+      const voices = yield* VoiceChoice
       return {
-        planFor: (session) =>
-          planFor(session, { open: secrets.open, vendor, extraBody: extraBodies.take(session.row.id), now: new Date() })
+        planFor: Effect.fnUntraced(function* (session) {
+          const { config, row } = session
+          const voice = yield* voices
+            .find(row.workspace_id, row.request.overrides.voice_id ?? config.voice.voice_id)
+            // A voice model that was removed since: the call is held in the default voice.
+            .pipe(Effect.orElseSucceed(() => ({ id: "" })))
+          const extraBody = extraBodies.take(row.id)
+          return planFor(session, { open: secrets.open, vendor, voice, extraBody, now: new Date() })
+        })
       }
     })
   )
@@ -32,6 +42,7 @@ export class CallPlans extends Context.Service<
 export interface PlanContext {
   readonly open: (sealed: string) => Redacted.Redacted<string>
   readonly vendor: string
+  readonly voice: SpokenVoice
   /** The session's `llm_extra_body`. */
   readonly extraBody: Readonly<Record<string, unknown>> | undefined
   readonly now: Date
@@ -63,7 +74,7 @@ export const planFor = ({ config, row }: ClaimedSession, context: PlanContext): 
         .join("\n\n"),
       firstMessage: firstMessage(config, overrides, fill)
     },
-    voice: { id: overrides.voice_id ?? config.voice.voice_id, language, speed: config.voice.speed },
+    voice: { ...context.voice, language, speed: config.voice.speed },
     hearing: { language, keyterms: config.asr.keyterms },
     conversation: {
       maxDurationMs: row.max_duration_seconds * 1000,

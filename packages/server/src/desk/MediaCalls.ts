@@ -42,10 +42,7 @@ export const layer: Layer.Layer<
       claim: (sessionId) =>
         Effect.flatMap(life.claim(sessionId), (session) =>
           // A plan that cannot be made, because a stored key does not open, must not leave the session active.
-          Effect.onError(
-            Effect.sync(() => plans.planFor(session)),
-            () => giveUp(sessionId)
-          )
+          Effect.onError(plans.planFor(session), () => giveUp(sessionId))
         ),
       isOpen: life.isOpen,
       giveUp,

@@ -54,6 +54,7 @@ const plan = (wish: Partial<SessionWish> = {}, config: Partial<StoredConfig> = {
     {
       open: (sealed) => Redacted.make(`opened ${sealed}`),
       vendor: "fine-voice",
+      voice: { id: "slt" },
       extraBody: { seed: 1 },
       now: new Date("2026-03-02T00:05:00Z")
     }
