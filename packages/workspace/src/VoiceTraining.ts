@@ -97,35 +97,38 @@ export class VoiceTraining extends Context.Service<
               texts[i] ? Effect.succeed({ text: texts[i], language: undefined }) : heard(file, deadlineMs),
             { concurrency: atOnce }
           )
-          return yield* Effect.scoped(
-            Effect.gen(function* () {
-              const names = yield* Effect.forEach(
-                recordings,
-                ({ file }, i) => kept(file).pipe(Effect.mapError((refusal) => refused(i, refusal))),
-                { concurrency: atOnce }
-              )
-              const picture =
-                cover === undefined
-                  ? undefined
-                  : yield* Effect.acquireRelease(keepCover(blobs, cover), ({ blob }, exit) =>
-                      Exit.isSuccess(exit) ? Effect.void : blobs.remove([blob])
-                    )
-              return yield* models.insert(workspace, {
-                title: fields.title,
-                description: fields.description ?? "",
-                visibility: fields.visibility ?? "private",
-                tags,
-                languages: [...new Set(spoken.flatMap(({ language }) => language ?? []))],
-                source: designed.length > 0 ? "voice_design" : null,
-                cover: picture,
-                defaultText: spoken.find(({ text }) => text !== "")?.text ?? "",
-                profile: mostVoiced(examined)?.profile,
-                quality: examined.map((found, i) =>
-                  qualityOf(recordings[i]?.filename ?? "", found, spoken[i]?.language, platform.cloning)
-                ),
-                references: names.map((blob, i) => ({ blob, text: spoken[i]?.text ?? "" }))
+          // From here on nobody can turn back: a model that is stored must find its recordings.
+          return yield* Effect.uninterruptible(
+            Effect.scoped(
+              Effect.gen(function* () {
+                const names = yield* Effect.forEach(
+                  recordings,
+                  ({ file }, i) => kept(file).pipe(Effect.mapError((refusal) => refused(i, refusal))),
+                  { concurrency: atOnce }
+                )
+                const picture =
+                  cover === undefined
+                    ? undefined
+                    : yield* Effect.acquireRelease(keepCover(blobs, cover), ({ blob }, exit) =>
+                        Exit.isSuccess(exit) ? Effect.void : blobs.remove([blob])
+                      )
+                return yield* models.insert(workspace, {
+                  title: fields.title,
+                  description: fields.description ?? "",
+                  visibility: fields.visibility ?? "private",
+                  tags,
+                  languages: [...new Set(spoken.flatMap(({ language }) => language ?? []))],
+                  source: designed.length > 0 ? "voice_design" : null,
+                  cover: picture,
+                  defaultText: spoken.find(({ text }) => text !== "")?.text ?? "",
+                  profile: mostVoiced(examined)?.profile,
+                  quality: examined.map((found, i) =>
+                    qualityOf(recordings[i]?.filename ?? "", found, spoken[i]?.language, platform.cloning)
+                  ),
+                  references: names.map((blob, i) => ({ blob, text: spoken[i]?.text ?? "" }))
+                })
               })
-            })
+            )
           )
         })
       }

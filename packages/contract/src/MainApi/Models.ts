@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { BadRequest, Forbidden, Invalid, NotFound, TooLarge, UnsupportedMediaType } from "../Errors.ts"
+import { BadRequest, Forbidden, Invalid, NotFound, TooLarge, Unavailable, UnsupportedMediaType } from "../Errors.ts"
 import { Id } from "../Field.ts"
 import { Done, VoiceModel, VoiceModelCreate, VoiceModelPage, VoiceModelPatch, VoiceModelQuery } from "../VoiceModel.ts"
 import { Authorization } from "./Authorization.ts"
@@ -55,7 +55,7 @@ export class ModelsApi extends HttpApiGroup.make("models")
         messagePack
       ],
       success: VoiceModel.pipe(HttpApiSchema.status(201)),
-      error: refusals
+      error: [...refusals, Unavailable]
     }),
     HttpApiEndpoint.get("listModels", "/", { query: VoiceModelQuery, success: VoiceModelPage, error: BadRequest }),
     HttpApiEndpoint.get("getModel", "/:model_id", { params, success: VoiceModel, error: [NotFound, Forbidden] }),

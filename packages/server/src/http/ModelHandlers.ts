@@ -1,5 +1,5 @@
 // Voice models over HTTP: four content types in, one answer out.
-import { invalid } from "@parley/contract/Errors"
+import { invalid, Unavailable } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
@@ -9,7 +9,7 @@ import { keepCover } from "@parley/workspace/VoiceCover"
 import { tagsOf } from "@parley/workspace/voiceFields"
 import { VoiceModels } from "@parley/workspace/VoiceModels"
 import { VoiceTraining } from "@parley/workspace/VoiceTraining"
-import { Effect } from "effect"
+import { Effect, Option, Semaphore } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type BodyFile, decodeFields, readFieldsAndFiles } from "./body/FieldsAndFiles.ts"
@@ -17,6 +17,8 @@ import { type BodyFile, decodeFields, readFieldsAndFiles } from "./body/FieldsAn
 /** Decisions 14. */
 const bodyLimit = 100 * 2 ** 20
 const fileNames = ["voices", "cover_image"]
+/** Models being made at the same time, by all callers together. */
+const mostAtOnce = 8
 const done = { status: "ok" as const }
 
 export const layer = HttpApiBuilder.group(
@@ -26,6 +28,7 @@ export const layer = HttpApiBuilder.group(
     const blobs = yield* Blobs
     const models = yield* VoiceModels
     const training = yield* VoiceTraining
+    const seats = yield* Semaphore.make(mostAtOnce)
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
     return handlers
@@ -38,7 +41,10 @@ export const layer = HttpApiBuilder.group(
           if (first === undefined) return yield* badVoices("field required", "missing")
           if (rest.length >= mostVoices)
             return yield* badVoices(`must have at most ${mostVoices} entries`, "value_error")
-          return yield* training.create(ws, fields, [first, ...rest], yield* coverOf(body.files.get("cover_image")))
+          const cover = yield* coverOf(body.files.get("cover_image"))
+          const made = yield* seats.withPermitsIfAvailable(1)(training.create(ws, fields, [first, ...rest], cover))
+          if (Option.isSome(made)) return made.value
+          return yield* new Unavailable({ message: "Too many voice models are being made; try again shortly" })
         })
       )
       .handle("listModels", ({ query }) => Effect.flatMap(workspace, (ws) => models.list(ws, query)))

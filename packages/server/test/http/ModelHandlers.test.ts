@@ -50,7 +50,9 @@ const around = HttpRouter.middleware(
   { global: true }
 )
 const live = HttpRouter.serve(Layer.mergeAll(api, around), { disableLogger: true, disableListenLog: true }).pipe(
-  Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1" })),
+  Layer.provideMerge(
+    NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: "100 millis" })
+  ),
   Layer.provideMerge(storage),
   Layer.provide(NodeServices.layer),
   Layer.provide(Logger.layer([]))
@@ -69,13 +71,14 @@ const caller = Effect.fnUntraced(function* (workspace: string) {
   const { address } = yield* HttpServer.HttpServer
   const key = Redacted.value((yield* (yield* ApiKeys).create(workspace)).key)
   const id = yield* (yield* Workspaces).ensure(workspace)
-  const send = (method: string, path: string, body?: Body, type?: string) =>
+  const send = (method: string, path: string, body?: Body, type?: string, signal?: AbortSignal) =>
     Effect.promise(async (): Promise<Answer> => {
       const port = "port" in address ? address.port : 0
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method,
         headers: { authorization: `Bearer ${key}`, ...(type === undefined ? {} : { "content-type": type }) },
-        ...(body === undefined ? {} : { body })
+        ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal })
       })
       const bytes = Buffer.from(await response.arrayBuffer())
       const is = response.headers.get("content-type") ?? ""
@@ -231,6 +234,42 @@ layer(live, { excludeTestServices: true })("ModelHandlers", (it) => {
           "Invalid voice-design signature",
           ...json({ ...good, voice_design_signatures: "x" })
         ],
+        [
+          "deep tags",
+          422,
+          "tags",
+          `{"type":"tts","train_mode":"fast","title":"A","voices":"AAAA","tags":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
+          "application/json"
+        ],
+        [
+          "deep voices",
+          422,
+          "voices.0",
+          `{"type":"tts","train_mode":"fast","title":"A","voices":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
+          "application/json"
+        ],
+        [
+          "deep title",
+          422,
+          "title",
+          `{"type":"tts","train_mode":"fast","voices":"AAAA","title":${'{"a":'.repeat(1e5)}1${"}".repeat(1e5)}}`,
+          "application/json"
+        ],
+        [
+          "a prototype in JSON",
+          422,
+          "title",
+          '{"__proto__":{"title":"x","type":"tts"},"type":"tts","train_mode":"fast","voices":"AAAA"}',
+          "application/json"
+        ],
+        [
+          "a prototype in a form",
+          422,
+          "title",
+          "__proto__=x&__proto__=y&type=tts&train_mode=fast&voices=AAAA",
+          "application/x-www-form-urlencoded"
+        ],
+        ["a million fields", 400, "Too many form fields", "a&".repeat(1e6), "application/x-www-form-urlencoded"],
         ["cut JSON", 400, "Malformed JSON", '{"type":"tts"', "application/json"],
         ["a list", 400, "object", "[]", "application/json"],
         ["null", 400, "object", "null", "application/json"],
@@ -319,6 +358,13 @@ layer(live, { excludeTestServices: true })("ModelHandlers", (it) => {
       const body = new Blob(Array.from({ length: 101 }, () => block))
       const asForm = yield* send("POST", "/model", form({ ...plain, voices: new File([body], "v.wav") }))
       assert.strictEqual(asForm.status, 413)
+      const asJson = yield* send(
+        "POST",
+        "/model",
+        new Blob(Array.from({ length: 33 }, () => block)),
+        "application/json"
+      )
+      assert.strictEqual(asJson.status, 413)
       const asPack = yield* send("POST", "/model", body, "application/msgpack")
       assert.deepStrictEqual([asPack.status, asPack.json["status"]], [413, 413])
     })
@@ -386,6 +432,27 @@ layer(live, { excludeTestServices: true })("ModelHandlers", (it) => {
       assert.deepStrictEqual([removed.status, removed.json], [200, { status: "ok" }])
       for (const method of ["GET", "DELETE"]) assert.strictEqual((yield* send(method, path)).status, 404)
       assert.strictEqual((yield* send("GET", "/model/no%20id")).status, 404)
+    })
+  )
+
+  it.effect("makes only so many at the same time, and stops when the caller goes", () =>
+    Effect.gen(function* () {
+      const { send } = yield* caller("crowd")
+      const gone = new AbortController()
+      const attempt = (recording: string, signal?: AbortSignal) =>
+        send("POST", "/model", form({ ...plain, voices: wav(recording) }), undefined, signal)
+      const waiting = Array.from({ length: 9 }, () => Effect.runPromise(attempt("endless", gone.signal)))
+      // Eight are held; one of the nine has its answer.
+      const refused = yield* Effect.promise(() => Promise.race(waiting))
+      assert.deepStrictEqual([refused.status, refused.json["status"]], [503, 503])
+      gone.abort()
+      yield* Effect.promise(() => Promise.allSettled(waiting))
+      let status = 503
+      for (let tries = 0; tries < 500 && status === 503; tries++) {
+        yield* Effect.sleep("10 millis")
+        status = (yield* attempt("hello")).status
+      }
+      assert.strictEqual(status, 201)
     })
   )
 

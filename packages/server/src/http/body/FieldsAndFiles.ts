@@ -4,7 +4,7 @@
 import { BadRequest, type Invalid, invalid, type TooLarge, UnsupportedMediaType } from "@parley/contract/Errors"
 import { fault, faultsOf } from "@parley/contract/Fault"
 import { Effect, FileSystem, type Path, Result, Schema, type Scope } from "effect"
-import { HttpServerRequest, Multipart, UrlParams } from "effect/http"
+import { HttpServerRequest, Multipart } from "effect/http"
 import { join } from "node:path"
 import { MessagePack } from "./MessagePack.ts"
 import { bodyBytes, parseJson, tooLarge } from "./RequestBytes.ts"
@@ -27,32 +27,39 @@ export interface FieldsAndFiles {
 type Refusal = BadRequest | Invalid | TooLarge | UnsupportedMediaType
 type Needs = FileSystem.FileSystem | HttpServerRequest.HttpServerRequest | Path.Path | Scope.Scope
 
-/** `names`: the fields that are files. At most `bytes` in all. No body at all has no fields. */
+/** Reading these stops the thread that live calls are served by, for as long as it takes. */
+const inMemoryLimit = 32 * 2 ** 20
+
+/**
+ * `names`: the fields that are files. A form with file parts may have `bytes` in all; the other types, which are
+ * read as a whole, at most 32 MiB. No body at all has no fields.
+ */
 export const readFieldsAndFiles = (
   names: ReadonlyArray<string>,
   bytes: number
 ): Effect.Effect<FieldsAndFiles, Refusal, Needs> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const whole = bodyBytes(request, Math.min(bytes, inMemoryLimit))
     const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
     switch (type) {
       case "multipart/form-data":
         return multipart(request, bytes)
       case "application/x-www-form-urlencoded":
-        return Effect.flatMap(bodyBytes(request, bytes), (body) => laidOut(urlEncoded(body), names, true))
+        return Effect.flatMap(Effect.flatMap(whole, urlEncoded), (values) => laidOut(values, names, true))
       case "application/json":
-        return Effect.flatMap(bodyBytes(request, bytes), (body) =>
+        return Effect.flatMap(whole, (body) =>
           Effect.flatMap(Effect.flatMap(parseJson(body), record), (values) => laidOut(values, names, false))
         )
       case "application/msgpack":
       case "application/x-msgpack":
-        return Effect.flatMap(bodyBytes(request, bytes), (body) => {
+        return Effect.flatMap(whole, (body) => {
           const value = MessagePack.decode(body)
           return Result.isFailure(value)
             ? Effect.fail(new BadRequest({ message: "Malformed MessagePack" }))
             : Effect.flatMap(record(value.success), (values) => laidOut(values, names, false))
         })
       case "":
-        return Effect.flatMap(bodyBytes(request, bytes), (body) =>
+        return Effect.flatMap(whole, (body) =>
           body.length === 0
             ? Effect.succeed<FieldsAndFiles>({ fields: new Map(), files: new Map(), form: false })
             : Effect.fail(new UnsupportedMediaType({ message: "Unsupported content type" }))
@@ -102,12 +109,18 @@ const multipart = (
     })
   )
 
-const urlEncoded = (body: Uint8Array): ReadonlyMap<string, unknown> => {
-  const values = new Map<string, unknown>()
-  for (const [name, list] of Object.entries(UrlParams.toRecord(UrlParams.fromInput(new URLSearchParams(text(body)))))) {
-    values.set(name, list)
+const mostPairs = 1000
+
+/** Pairs are counted before they are made. */
+const urlEncoded = (body: Uint8Array): Effect.Effect<ReadonlyMap<string, unknown>, BadRequest> => {
+  let pairs = 1
+  for (const byte of body) if (byte === 0x26) pairs++
+  if (pairs > mostPairs) return Effect.fail(new BadRequest({ message: "Too many form fields" }))
+  const values = new Map<string, ReadonlyArray<string>>()
+  for (const [name, value] of new URLSearchParams(new TextDecoder().decode(body))) {
+    values.set(name, [...(values.get(name) ?? []), value])
   }
-  return values
+  return Effect.succeed(new Map([...values].map(([name, list]) => [name, list.length === 1 ? list[0] : list])))
 }
 
 const record = (value: unknown): Effect.Effect<ReadonlyMap<string, unknown>, BadRequest> =>
@@ -164,5 +177,3 @@ const flagOf = (value: unknown): unknown => {
   const word = typeof value === "string" ? value.toLowerCase() : undefined
   return word === "true" || word === "1" ? true : word === "false" || word === "0" ? false : value
 }
-
-const text = (body: Uint8Array): string => new TextDecoder().decode(body)
