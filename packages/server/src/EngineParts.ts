@@ -104,10 +104,10 @@ const withModel = (endpoint: Endpoint, fallback: string) => ({ ...endpoint, mode
 
 const demoLabel = "built-in rules, English, appointments only"
 
-export const layer: Layer.Layer<Conversations | ServingHealth, SpeechError, Settings> = Layer.mergeAll(
+export const layer: Layer.Layer<Conversations | ServingHealth | Speech, SpeechError, Settings> = Layer.mergeAll(
   serving,
   Layer.unwrap(Effect.map(Settings, (config) => Conversations.layer({ capacity: capacity(config) })))
-).pipe(Layer.provide(parts), Layer.provide(Layer.mergeAll(speech, mind, Pacer.layer)))
+).pipe(Layer.provide(parts), Layer.provide(Layer.mergeAll(mind, Pacer.layer)), Layer.provideMerge(speech))
 
 /** The first healthy one serves, the healthy ones after it stand by. */
 const ranked = (

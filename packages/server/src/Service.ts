@@ -14,7 +14,9 @@ import * as EngineParts from "./EngineParts.ts"
 import { platformLayer } from "./Engines.ts"
 import * as HttpApp from "./http/HttpApp.ts"
 import { MediaDoor } from "./http/MediaDoor.ts"
+import { SocketDoor } from "./http/sockets/SocketDoor.ts"
 import { Settings } from "./Settings.ts"
+import * as SpeechParts from "./SpeechParts.ts"
 
 /** Listening when built. Fails with StartFault. */
 export const layer = (config: Config) => {
@@ -23,7 +25,9 @@ export const layer = (config: Config) => {
     Layer.provideMerge(Layer.mergeAll(platformLayer, database(config))),
     Layer.provideMerge(DataFolder.layer(config))
   )
-  const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, EngineParts.layer, MediaDoor.layer)
+  const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, SpeechParts.layer, SocketDoor.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(EngineParts.layer, MediaDoor.layer))
+  )
   return HttpApp.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(SessionDesk.layer, Housekeeping.layer)),
     Layer.provideMerge(MediaCalls.layer),

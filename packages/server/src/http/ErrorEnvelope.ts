@@ -8,6 +8,7 @@ import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "eff
 const words: Readonly<Record<number, string>> = {
   400: "Bad request",
   401: "Missing or invalid API key",
+  402: "Payment required",
   403: "Forbidden",
   404: "Not found",
   405: "Method not allowed",
@@ -16,8 +17,10 @@ const words: Readonly<Record<number, string>> = {
   415: "Unsupported content type",
   416: "Range not satisfiable",
   422: "Validation failed",
+  429: "Too many requests",
   431: "Request header fields too large",
   500: "Internal server error",
+  502: "Bad gateway",
   503: "Service unavailable"
 }
 
@@ -43,7 +46,14 @@ const paint = (response: HttpServerResponse.HttpServerResponse): HttpServerRespo
   const painted = response.headers["content-type"]?.startsWith("application/json")
     ? response
     : errorResponse(statusOf(response.status))
-  return painted.status === 401 ? HttpServerResponse.setHeader(painted, "www-authenticate", "Bearer") : painted
+  const header = headers[painted.status]
+  return header === undefined ? painted : HttpServerResponse.setHeader(painted, ...header)
+}
+
+/** What belongs to a status besides its body. */
+const headers: Readonly<Record<number, readonly [name: string, value: string]>> = {
+  401: ["www-authenticate", "Bearer"],
+  503: ["retry-after", "1"]
 }
 
 /** The framework's 499 is for a client that is gone. */

@@ -15,15 +15,22 @@ import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Settings } from "../Settings.ts"
+import { traced } from "../telemetry/EdgeSpan.ts"
 import { measured } from "../telemetry/RequestMetrics.ts"
 import * as AgentHandlers from "./AgentHandlers.ts"
 import * as Authorization from "./Authorization.ts"
 import * as ConsoleFiles from "./ConsoleFiles.ts"
 import { errorEnvelope } from "./ErrorEnvelope.ts"
 import { MediaDoor } from "./MediaDoor.ts"
+import * as LayerA from "./layerA/LayerA.ts"
+import * as LayerB from "./layerB/LayerB.ts"
+import * as ModelHandlers from "./ModelHandlers.ts"
 import * as SessionHandlers from "./SessionHandlers.ts"
+import * as LiveTts from "./sockets/LiveTts.ts"
+import * as SpeechHandlers from "./SpeechHandlers.ts"
 import * as SystemHandlers from "./SystemHandlers.ts"
 import * as Validation from "./Validation.ts"
+import * as WalletHandlers from "./WalletHandlers.ts"
 
 /** A configuration's longest prompt fits, escaped. */
 const bodyLimit = ByteSize.mebibytes(4)
@@ -32,14 +39,21 @@ const bodyLimit = ByteSize.mebibytes(4)
 const drainMs = 5000
 
 const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe(
-  Layer.provide([AgentHandlers.layer, SessionHandlers.layer, SystemHandlers.layer]),
+  Layer.provide([
+    AgentHandlers.layer,
+    ModelHandlers.layer,
+    SessionHandlers.layer,
+    SpeechHandlers.layer,
+    SystemHandlers.layer,
+    WalletHandlers.layer
+  ]),
   Layer.provide([Authorization.layer, Validation.layer])
 )
 
 const cors = HttpMiddleware.cors({
   allowedOrigins: [],
   allowedMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-  exposedHeaders: ["WWW-Authenticate", "Retry-After"],
+  exposedHeaders: ["WWW-Authenticate", "Retry-After", "X-Generation-Id", "X-Request-Id"],
   maxAge: 86_400
 })
 
@@ -60,12 +74,12 @@ const limited = <E, R>(route: Effect.Effect<HttpServerResponse.HttpServerRespons
   })
 
 /**
- * One middleware, so that the order is plain: CORS around measuring around the envelope around the limits. It fails with nothing; the
- * router only takes what may still fail.
+ * One middleware, so that the order is plain: CORS around the span around measuring around the envelope around the
+ * limits. It fails with nothing; the router only takes what may still fail.
  */
 const around = HttpRouter.middleware(
   (route): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest> =>
-    cors(measured(errorEnvelope(limited(route)))),
+    cors(traced(measured(errorEnvelope(limited(route))))),
   { global: true }
 )
 
@@ -75,6 +89,9 @@ const routes = Layer.mergeAll(
   HttpApiScalar.layer(MainApi, { path: "/docs", scalar: { withDefaultFonts: false } }),
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
   ConsoleFiles.layer(),
+  LayerA.layer,
+  LayerB.layer,
+  LiveTts.layer,
   around
 )
 

@@ -18,6 +18,11 @@ export interface MediaHandlers {
   readonly validate?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
+export interface MediaDoorOptions {
+  /** A request whose body stops coming for this long is answered with 408. Default 20 s. */
+  readonly bodyIdleMs?: number
+}
+
 export class MediaDoor extends Context.Service<
   MediaDoor,
   {
@@ -31,65 +36,81 @@ export class MediaDoor extends Context.Service<
     readonly closeAll: () => void
   }
 >()("parley/server/http/MediaDoor") {
-  static readonly layer: Layer.Layer<MediaDoor> = Layer.sync(MediaDoor, () => {
-    const sockets = new Set<Duplex>()
-    const all = new Set<MediaHandlers>()
-    const server = createServer({ requestTimeout: 60_000, headersTimeout: 20_000 })
-    server.on("connection", (socket) => {
-      sockets.add(socket)
-      socket.once("close", () => sockets.delete(socket))
-    })
-    server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-      const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
-      if (socket.writable && error.code !== "ECONNRESET") socket.end(bareErrorResponse(status), () => socket.destroy())
-      else socket.destroy()
-    })
-    const emit = server.emit.bind(server)
-    server.emit = (event: string, ...args: Array<unknown>): boolean => {
-      const [request, second, head] = args
-      const path = isRequest(request) ? (request.url ?? "").split("?", 1)[0] : undefined
-      try {
-        if (event === "upgrade") {
-          const socket = second as Duplex
-          socket.on("error", () => undefined)
-          for (const { paths, upgrade } of all) {
-            if (!paths.test(path ?? "")) continue
-            if (upgrade(request as IncomingMessage, socket, head as Buffer)) return true
+  static readonly layerWith = ({ bodyIdleMs = 20_000 }: MediaDoorOptions): Layer.Layer<MediaDoor> =>
+    Layer.sync(MediaDoor, () => {
+      const sockets = new Set<Duplex>()
+      const all = new Set<MediaHandlers>()
+      const server = createServer({ requestTimeout: 600_000, headersTimeout: 20_000 })
+      server.on("request", (request) => {
+        if (request.complete) return
+        request.socket.setTimeout(bodyIdleMs)
+        request.once("close", () => request.socket.setTimeout(0))
+        request.once("end", () => request.socket.setTimeout(0))
+      })
+      // Only a body that stopped coming makes a socket wait for this.
+      server.on("timeout", (socket) => {
+        if (socket.writable) socket.end(bareErrorResponse(408), () => socket.destroy())
+        else socket.destroy()
+      })
+      server.on("connection", (socket) => {
+        sockets.add(socket)
+        socket.once("close", () => sockets.delete(socket))
+      })
+      server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+        const status =
+          error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
+        if (socket.writable && error.code !== "ECONNRESET")
+          socket.end(bareErrorResponse(status), () => socket.destroy())
+        else socket.destroy()
+      })
+      const emit = server.emit.bind(server)
+      server.emit = (event: string, ...args: Array<unknown>): boolean => {
+        const [request, second, head] = args
+        const path = isRequest(request) ? (request.url ?? "").split("?", 1)[0] : undefined
+        try {
+          if (event === "upgrade") {
+            const socket = second as Duplex
+            socket.on("error", () => undefined)
+            for (const { paths, upgrade } of all) {
+              if (!paths.test(path ?? "")) continue
+              if (upgrade(request as IncomingMessage, socket, head as Buffer)) return true
+            }
+            if (signalling.test(path ?? "")) {
+              socket.end(bareErrorResponse(503), () => socket.destroy())
+              return true
+            }
           }
-          if (signalling.test(path ?? "")) {
-            socket.end(bareErrorResponse(503), () => socket.destroy())
-            return true
+          if (event === "request" && (path === "/rtc/validate" || path === "/rtc/v1/validate")) {
+            for (const { validate } of all) {
+              if (validate?.(request as IncomingMessage, second as ServerResponse) === true) return true
+            }
           }
+        } catch {
+          ;(second as Duplex).destroy()
+          return true
         }
-        if (event === "request" && (path === "/rtc/validate" || path === "/rtc/v1/validate")) {
-          for (const { validate } of all) {
-            if (validate?.(request as IncomingMessage, second as ServerResponse) === true) return true
-          }
-        }
-      } catch {
-        ;(second as Duplex).destroy()
-        return true
+        return emit(event, ...args)
       }
-      return emit(event, ...args)
-    }
-    return {
-      server,
-      serve: (given) =>
-        Effect.asVoid(
-          Effect.acquireRelease(
-            Effect.sync(() => all.add(given)),
-            () => Effect.sync(() => all.delete(given))
-          )
+      return {
+        server,
+        serve: (given) =>
+          Effect.asVoid(
+            Effect.acquireRelease(
+              Effect.sync(() => all.add(given)),
+              () => Effect.sync(() => all.delete(given))
+            )
+          ),
+        drain: Effect.suspend(() =>
+          Effect.forEach([...all], ({ drain }) => drain ?? Effect.void, { concurrency: "unbounded", discard: true })
         ),
-      drain: Effect.suspend(() =>
-        Effect.forEach([...all], ({ drain }) => drain ?? Effect.void, { concurrency: "unbounded", discard: true })
-      ),
-      closeAll: () => {
-        server.closeAllConnections()
-        for (const socket of sockets) socket.destroy()
+        closeAll: () => {
+          server.closeAllConnections()
+          for (const socket of sockets) socket.destroy()
+        }
       }
-    }
-  })
+    })
+
+  static readonly layer: Layer.Layer<MediaDoor> = MediaDoor.layerWith({})
 }
 
 /** Media signalling, which is refused while nobody serves it. */

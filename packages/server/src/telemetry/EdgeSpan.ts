@@ -1,7 +1,7 @@
 // The span of a request at the edge (decisions 14): continues the caller's W3C trace, or starts one. It says method
 // and status; a path may hold ids and numbers, so it says none.
 import { Effect, Option } from "effect"
-import { Headers, type HttpServerRequest, HttpTraceContext } from "effect/http"
+import { Headers, HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 
 export interface EdgeSpanOptions<A> {
   readonly method: string
@@ -22,3 +22,16 @@ export const edgeSpan =
         attributes: { "http.request.method": method }
       })
     )
+
+/** Polled by machines, of no interest as spans. */
+const quiet = /^\/(metrics|health)(\?|$)/
+
+/** Around every route. */
+export const traced = <E, R>(
+  route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }) =>
+    quiet.test(url)
+      ? route
+      : edgeSpan<HttpServerResponse.HttpServerResponse>(headers, { method, status: (answer) => answer.status })(route)
+  )

@@ -1,5 +1,5 @@
 // Traces, metrics and logs to an OTLP collector by the standard OTEL_* variables; nothing when no endpoint is set.
-// Query strings are hidden in spans: they may hold a phone number or a join token.
+// The framework's own server spans are off: they hold paths, and those hold ids. `EdgeSpan` has ours.
 import { ConfigProvider, Effect, Layer } from "effect"
 import { FetchHttpClient, HttpMiddleware, UrlParams } from "effect/http"
 import { Otlp, OtlpSerialization as Serialization } from "effect/observability"
@@ -21,12 +21,9 @@ export const layer = (env: Readonly<Record<string, string | undefined>>): Layer.
   return Layer.effectDiscard(Effect.void).pipe(
     Layer.provideMerge(exporter),
     Layer.merge(Layer.succeed(UrlParams.CurrentRedactedNames, [/./])),
-    Layer.merge(Layer.succeed(HttpMiddleware.TracerDisabledWhen, (request) => quiet.test(request.url)))
+    Layer.merge(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true))
   )
 }
 
 /** What the OpenTelemetry specification has as defaults. */
 const standard = { OTEL_TRACES_EXPORTER: "otlp", OTEL_METRICS_EXPORTER: "otlp", OTEL_LOGS_EXPORTER: "otlp" }
-
-/** Polled by machines, of no interest as spans. */
-const quiet = /^\/(metrics|health)(\?|$)/

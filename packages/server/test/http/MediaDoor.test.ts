@@ -53,4 +53,22 @@ describe("MediaDoor", () => {
       assert.match(yield* ask(port, upgrade("/rtc")), /^HTTP\/1\.1 503 /)
     }).pipe(Effect.provide(MediaDoor.layer))
   )
+
+  it.live("answers 408 to a body that stops coming, and waits for an answer that takes long", () =>
+    Effect.gen(function* () {
+      const door = yield* MediaDoor
+      door.server.on("request", (request, response) => {
+        request.resume()
+        request.on("end", () => setTimeout(() => response.end("whole"), 300))
+      })
+      yield* Effect.acquireRelease(
+        Effect.promise(() => once(door.server.listen(0, "127.0.0.1"), "listening")),
+        () => Effect.sync(() => void door.server.close())
+      )
+      const { port } = door.server.address() as AddressInfo
+      const head = "POST /v1/tts HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 10\r\n\r\n"
+      assert.match(yield* ask(port, `${head}12345`), /^HTTP\/1\.1 408 /)
+      assert.include(yield* ask(port, `${head}1234567890`), "whole")
+    }).pipe(Effect.provide(MediaDoor.layerWith({ bodyIdleMs: 100 })))
+  )
 })

@@ -24,7 +24,7 @@ const rates: Readonly<Record<FormatFields["format"], ReadonlyArray<number>>> = {
 export const defaultFormat = "mp3_44100_128"
 
 export const formatOf = (name: string): Result.Result<FormatFields, FormatFault> => {
-  const [, codec = "", rate = "", kbps] = /^([a-z]+)_(\d{4,5})(?:_(\d{1,3}))?$/.exec(name) ?? []
+  const [, codec = "", rate = "", kbps] = /^(mp3|[a-z]+)_(\d{4,5})(?:_(\d{1,3}))?$/.exec(name) ?? []
   if (codec === "ulaw" || codec === "alaw") return fault(true, `${codec} output is not supported`)
   if (!isCodec(codec) || (codec === "mp3" || codec === "opus") !== (kbps !== undefined)) {
     return fault(true, "output_format cannot be read")

@@ -1,5 +1,7 @@
 // GET /models of layer B (spec: Compatibility layer B; decisions 13.2): no key, the router's schema, prices from the
-// service's own table as text per UTF-8 byte or per second.
+// service's own table, as text, per UTF-8 byte or per second.
+import { decimalOf } from "@parley/workspace/Money"
+import { type Price, Prices } from "@parley/workspace/Prices"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Settings } from "../../Settings.ts"
@@ -9,42 +11,25 @@ import { root } from "./root.ts"
 interface Entry {
   readonly name: string
   readonly title: string
-  readonly input: "text" | "audio"
-  readonly output: "speech" | "text"
-  readonly price: string
-  readonly parameters: ReadonlyArray<string>
+  readonly kind: "tts" | "asr"
 }
 
-const speechParameters = ["temperature", "top_p", "repetition_penalty", "speed", "response_format"]
-
 const entries: ReadonlyArray<Entry> = [
-  {
-    name: "s2.1-pro",
-    title: "S2.1 Pro",
-    input: "text",
-    output: "speech",
-    price: "0.000015",
-    parameters: speechParameters
-  },
-  {
-    name: "s2.1-pro-free",
-    title: "S2.1 Pro (free)",
-    input: "text",
-    output: "speech",
-    price: "0",
-    parameters: speechParameters
-  },
-  { name: "s2-pro", title: "S2 Pro", input: "text", output: "speech", price: "0.000015", parameters: speechParameters },
-  { name: "s1", title: "S1", input: "text", output: "speech", price: "0.000015", parameters: speechParameters },
-  {
-    name: "transcribe-1",
-    title: "Transcribe 1",
-    input: "audio",
-    output: "text",
-    price: "0.0001",
-    parameters: ["response_format"]
-  }
+  { name: "s2.1-pro", title: "S2.1 Pro", kind: "tts" },
+  { name: "s2.1-pro-free", title: "S2.1 Pro (free)", kind: "tts" },
+  { name: "s2-pro", title: "S2 Pro", kind: "tts" },
+  { name: "s1", title: "S1", kind: "tts" },
+  { name: "transcribe-1", title: "Transcribe 1", kind: "asr" }
 ]
+
+const kinds = {
+  tts: {
+    input: "text",
+    output: "speech",
+    parameters: ["temperature", "top_p", "repetition_penalty", "speed", "response_format"]
+  },
+  asr: { input: "audio", output: "text", parameters: ["response_format"] }
+} as const
 
 /** When the catalogue was last changed. */
 const created = 1_795_219_200
@@ -52,6 +37,7 @@ const created = 1_795_219_200
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { vendor } = yield* Settings
+    const prices = yield* Prices
     const painted = withEnvelope(vendor)
 
     const list = Effect.gen(function* () {
@@ -63,9 +49,10 @@ export const layer = Layer.unwrap(
       if (!Number.isInteger(limit) || limit < 1 || !Number.isInteger(offset) || offset < 0) {
         return yield* invalidRequest("limit and offset must be whole numbers")
       }
-      const found = entries.filter(({ output }) => wanted.length === 0 || wanted.includes(output))
+      const found = entries.filter(({ kind }) => wanted.length === 0 || wanted.includes(kinds[kind].output))
+      const known = yield* prices.list
       return HttpServerResponse.jsonUnsafe({
-        data: found.slice(offset, offset + limit).map((entry) => modelOf(entry, vendor)),
+        data: found.slice(offset, offset + limit).map((entry) => modelOf(entry, vendor, priceOf(entry, known))),
         total_count: found.length,
         links: { next: null }
       })
@@ -80,7 +67,14 @@ export const layer = Layer.unwrap(
 
 const noPath = new LayerBFault({ status: 404, type: "not_found_error", message: "Not found" })
 
-const modelOf = ({ input, name, output, parameters, price, title }: Entry, vendor: string) => {
+/** Of one byte or one second; a model's own price goes before its kind's. */
+const priceOf = ({ kind, name }: Entry, prices: ReadonlyArray<Price>): string => {
+  const price = prices.find((one) => one.name === `${kind}:${name}`) ?? prices.find((one) => one.name === kind)
+  return price === undefined ? "0" : decimalOf(price.amount / price.per)
+}
+
+const modelOf = ({ kind, name, title }: Entry, vendor: string, price: string) => {
+  const { input, output, parameters } = kinds[kind]
   const id = `${vendor}-audio/${name}`
   return {
     id,
