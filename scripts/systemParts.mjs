@@ -15,6 +15,11 @@ export const pocketSphinx = [
   { package: "libsphinxbase3", there: () => library("libsphinxbase.so.3") }
 ]
 
+/** Judges what our encoders write, makes what our decoders read, and reads AAC. */
+export const ffmpeg = [
+  { package: "ffmpeg", there: () => spawnSync("ffmpeg", ["-version"], { stdio: "ignore" }).status === 0 }
+]
+
 /** Tried and failed before: not again, until the packages are installed anew. */
 const triedFile = (names) => join(root, "node_modules", ".cache", `tried-${names.join("-")}`)
 

@@ -4,10 +4,10 @@ import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { installPackages, nodeBinary, root } from "./install.mjs"
-import { chromium, installSystemParts, pocketSphinx } from "./systemParts.mjs"
+import { chromium, ffmpeg, installSystemParts, pocketSphinx } from "./systemParts.mjs"
 
 installPackages()
-const command = installSystemParts([...chromium, ...pocketSphinx], { again: true })
+const command = installSystemParts([...chromium, ...ffmpeg, ...pocketSphinx], { again: true })
 if (command !== "") console.log(`Some tests need parts of the system and will be skipped. On Debian: ${command}`)
 
 const cache = join(root, "node_modules", ".cache")

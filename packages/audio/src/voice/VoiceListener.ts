@@ -32,9 +32,9 @@ const leastClarity = 0.6
 /** Between two syllables the envelope falls by this much. */
 const dipDb = 2
 /** Syllables a second of the embedded voices, by this very measure. */
-const embeddedPace = 4.2
+const embeddedPace = 4
 /** Long-term spectrum of the embedded voices in dB, by this very measure, mean 0. */
-const embeddedColour: ReadonlyArray<number> = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+const embeddedColour: ReadonlyArray<number> = [17.8, 22.1, 15, 13.3, 3.6, -1.3, -7, -11, -24.1, -28.3]
 /** Where the tract of a voice is taken for average. */
 const averagePitchHz = 150
 

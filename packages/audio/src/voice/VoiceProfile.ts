@@ -8,9 +8,12 @@ export interface VoiceProfile {
   readonly pitchSpreadHz: number
   /** Pace relative to the embedded voices' own, 0.7 to 1.4. */
   readonly pace: number
-  /** Scale of the vocal tract, 0.93 to 1.07; below 1 is a longer one. */
+  /** Scale of the vocal tract, 0.93 to 1.07; below 1 is a longer one. Guessed from the pitch. */
   readonly tract: number
-  /** Colour: gain in dB (-10 to 10) of each band of `colourBandsHz`, relative to the overall level. */
+  /**
+   * Colour: gain in dB (-10 to 10) of each band of `colourBandsHz` against the embedded voices' mean spectrum, at
+   * the same overall level.
+   */
   readonly colour: ReadonlyArray<number>
 }
 

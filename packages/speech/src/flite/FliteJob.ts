@@ -1,10 +1,17 @@
 // What is asked of a Flite worker thread and what it answers: one answer per job, in order. Jobs are
 // synchronous inside the worker, so a worker never holds more than one.
+import type { AdaptedVoice } from "./AdaptedVoice.ts"
 import type { TimedPhone } from "./WordAlignment.ts"
 
+export interface FliteVoice extends Partial<Omit<AdaptedVoice, "voice" | "stretch">> {
+  readonly voice: string
+  /** 1 / speed, times what an adapted voice adds. */
+  readonly stretch: number
+}
+
 export type FliteJob =
-  /** Printable ASCII in, audio and phones out. `stretch` is 1 / speed. */
-  | { readonly _tag: "Speak"; readonly text: string; readonly voice: string; readonly stretch: number }
+  /** Printable ASCII in, audio and phones out. */
+  | { readonly _tag: "Speak"; readonly text: string; readonly voice: FliteVoice }
   /** Phones of each token spoken alone. */
   | { readonly _tag: "Pronounce"; readonly tokens: ReadonlyArray<string> }
 

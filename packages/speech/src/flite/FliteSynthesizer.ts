@@ -1,10 +1,12 @@
 // Flite behind the synthesizer port: English, four voices, 16 kHz, with word times. Audio leaves before the
-// words are aligned: pronunciations are asked for (once per word and process) after it was handed on.
+// words are aligned: pronunciations are asked for (once per word and process) after it was handed on. A voice that
+// was learnt is adapted, as far as its profile goes.
 import { Effect, Stream } from "effect"
 import type { Scope } from "effect"
 import { SpeechError } from "../ports/SpeechError.ts"
 import type { SpeechChunk, SynthesisRequest, Synthesizer, VoiceInfo, WordTime } from "../ports/Synthesizer.ts"
-import type { FliteAnswer } from "./FliteJob.ts"
+import { adaptedVoice } from "./AdaptedVoice.ts"
+import type { FliteAnswer, FliteVoice } from "./FliteJob.ts"
 import { makeFliteWorkers } from "./FliteWorkers.ts"
 import type { FliteWorkers, FliteWorkersOptions } from "./FliteWorkers.ts"
 import { makePronunciations } from "./Pronunciations.ts"
@@ -68,13 +70,21 @@ const speak = Effect.fnUntraced(function* (
   request: SynthesisRequest,
   workers: FliteWorkers
 ): Effect.fn.Return<Spoken, SpeechError> {
-  const voice = fliteVoices.find((known) => known.id === request.voice)?.id ?? "slt"
-  const stretch = 1 / Math.min(2, Math.max(0.5, request.speed))
   const text = piece.map((token) => token.spoken).join(" ")
-  const answer = yield* workers.run({ _tag: "Speak", text, voice, stretch }, request.urgent)
+  const answer = yield* workers.run({ _tag: "Speak", text, voice: voiceFor(request) }, request.urgent)
   if (answer._tag !== "Spoken" || answer.samples.length === 0) return yield* failure("InvalidOutput", "no audio")
   return answer
 })
+
+const voiceFor = (request: SynthesisRequest): FliteVoice => {
+  const stretch = 1 / Math.min(2, Math.max(0.5, request.speed))
+  const profile = request.character?.profile
+  if (profile === undefined) {
+    return { voice: fliteVoices.find((known) => known.id === request.voice)?.id ?? "slt", stretch }
+  }
+  const adapted = adaptedVoice(profile, request.voice)
+  return { ...adapted, stretch: adapted.stretch * stretch }
+}
 
 const timesOf = (
   piece: ReadonlyArray<SpokenToken>,

@@ -2,8 +2,10 @@
 // program while it waits. Effect is not loaded here: a thread starts in a tenth of a second.
 import { parentPort } from "node:worker_threads"
 import { parseWav } from "@parley/audio/Wav"
+import { resample } from "@parley/audio/Resampler"
+import { colourFilter, FirFilter } from "@parley/audio/voice/ColourFilter"
 import { workerReady } from "./FliteJob.ts"
-import type { FliteAnswer, FliteJob } from "./FliteJob.ts"
+import type { FliteAnswer, FliteJob, FliteVoice } from "./FliteJob.ts"
 import { loadFlite, outputName } from "./FliteProgram.ts"
 import { parsePhones, pause } from "./WordAlignment.ts"
 import type { TimedPhone } from "./WordAlignment.ts"
@@ -20,33 +22,60 @@ const tailMs = 80
 /** Quieter than this is silence (-54 dBFS); some voices hiss louder than that in their pauses. */
 const audible = 64
 
+type Spoken = Extract<FliteAnswer, { readonly _tag: "Spoken" }>
+
 const flite = loadFlite()
 
 const answer = (job: FliteJob): FliteAnswer => {
   try {
-    return job._tag === "Speak" ? speak(job.text, job.voice, job.stretch) : pronounce(job.tokens)
+    return job._tag === "Speak" ? speak(job.text, job.voice) : pronounce(job.tokens)
   } catch (error) {
     return { _tag: "Failed", message: error instanceof Error ? error.name : "unknown failure" }
   }
 }
 
-const speak = (text: string, voice: string, stretch: number): FliteAnswer => {
+const speak = (text: string, { colour, pitch, stretch, tractPercent = 100, voice }: FliteVoice): FliteAnswer => {
   const run = flite.run([
     "-voice",
     voice,
     "-psdur",
     "--setf",
     `duration_stretch=${stretch.toFixed(4)}`,
+    ...(pitch === undefined ? [] : features({ mean: pitch.meanHz, stddev: pitch.spreadHz })),
     "-t",
     ` ${text} `,
     "-o",
     outputName
   ])
   const { sampleRate, samples } = parseWav(run.file)
-  return trim(samples, sampleRate, parsePhones(run.stdout))
+  const spoken = trim(samples, sampleRate, parsePhones(run.stdout))
+  return coloured(scaled(spoken, tractPercent), colour)
 }
 
-const trim = (samples: Int16Array, sampleRate: number, phones: ReadonlyArray<TimedPhone>): FliteAnswer => {
+const features = (target: { readonly mean: number; readonly stddev: number }): ReadonlyArray<string> =>
+  Object.entries(target).flatMap(([name, hz]) => ["--setf", `int_f0_target_${name}=${hz.toFixed(1)}`])
+
+/** Played faster by the scale of the vocal tract, without saying so. */
+const scaled = (spoken: Spoken, tractPercent: number): Spoken => {
+  if (tractPercent === 100) return spoken
+  return {
+    ...spoken,
+    samples: resample(spoken.samples, tractPercent, 100),
+    phones: spoken.phones.map(({ endMs, phone }) => ({ phone, endMs: (endMs * 100) / tractPercent }))
+  }
+}
+
+const coloured = (spoken: Spoken, colour: ReadonlyArray<number> | undefined): Spoken => {
+  if (colour === undefined) return spoken
+  const filter = new FirFilter(colourFilter(colour, spoken.sampleRate))
+  const samples = new Int16Array(spoken.samples.length)
+  const body = filter.process(spoken.samples)
+  samples.set(body)
+  samples.set(filter.flush(), body.length)
+  return { ...spoken, samples }
+}
+
+const trim = (samples: Int16Array, sampleRate: number, phones: ReadonlyArray<TimedPhone>): Spoken => {
   const first = samples.findIndex(loud)
   if (first === -1) return { _tag: "Spoken", samples: new Int16Array(0), sampleRate, phones: [] }
   const perMs = sampleRate / 1000
@@ -103,6 +132,6 @@ port.on("message", (job: FliteJob) => {
   flite.prepare()
 })
 
-for (let i = 0; i < 2; i++) speak("Good morning, how may I help you?", "slt", 1)
+for (let i = 0; i < 2; i++) speak("Good morning, how may I help you?", { voice: "slt", stretch: 1 })
 flite.prepare()
 port.postMessage(workerReady)

@@ -1,6 +1,6 @@
 // Recordings that come with a request: a voice for this request alone. The same recording is looked at once while it
 // is remembered; its sound lies in a temporary folder that goes with the request.
-import { BadRequest } from "@parley/contract/Errors"
+import type { BadRequest } from "@parley/contract/Errors"
 import type { SpokenVoice } from "@parley/speech/Synthesis"
 import { UploadedAudio, type VoiceExamination } from "@parley/speech/upload/UploadedAudio"
 import { Context, Effect, FileSystem, Layer, type Scope } from "effect"

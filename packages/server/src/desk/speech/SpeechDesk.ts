@@ -1,12 +1,6 @@
 // The one desk behind every door that speaks, of all three APIs: who may, with which voice, what it costs. A door
 // brings an order in the service's own words and paints what comes back; it holds none of these rules.
-import {
-  BadRequest,
-  type BadGateway,
-  type PaymentRequired,
-  type TooManyRequests,
-  type Unavailable
-} from "@parley/contract/Errors"
+import type { BadGateway, BadRequest, PaymentRequired, TooManyRequests, Unavailable } from "@parley/contract/Errors"
 import { utf8Length } from "@parley/contract/Field"
 import type { TtsModel } from "@parley/contract/speech/TtsRequest"
 import { Synthesis, type SpeechInput, type SpokenVoice, type SynthesisEvent } from "@parley/speech/Synthesis"

@@ -1,6 +1,6 @@
 // A body with files in it, as a form or as MessagePack: files lie in a folder that goes with the request, fields are
 // what was sent. Whatever its size, a file is never in memory.
-import { BadRequest, TooLarge, UnsupportedMediaType } from "@parley/contract/Errors"
+import { BadRequest, type TooLarge, UnsupportedMediaType } from "@parley/contract/Errors"
 import { ByteSize, Effect, FileSystem, type Path, Result, type Scope, Stream } from "effect"
 import { HttpIncomingMessage, HttpServerRequest, Multipart } from "effect/http"
 import { createReadStream, createWriteStream } from "node:fs"

@@ -36,18 +36,16 @@ export const refusedOption = (fields: Fields, query: URLSearchParams): string | 
 
 export const wordsOf = (words: Recognised["words"], withTimes = true) =>
   words.flatMap(({ endMs, startMs, text }, i) => {
-    const entry = (type: "word" | "spacing", said: string, start: number, end: number) => ({
-      text: said,
-      start: withTimes ? seconds(start) : null,
-      end: withTimes ? seconds(end) : null,
-      type,
-      speaker_id: null,
-      logprob: 0
-    })
+    const time = (ms: number) => (withTimes ? seconds(ms) : null)
+    const word = { text, start: time(startMs), end: time(endMs), type: "word", ...constants }
     const before = words[i - 1]
-    const spacing = before === undefined ? [] : [entry("spacing", " ", before.endMs, Math.max(before.endMs, startMs))]
-    return [...spacing, entry("word", text, startMs, endMs)]
+    if (before === undefined) return [word]
+    const end = Math.max(before.endMs, startMs)
+    return [{ text: " ", start: time(before.endMs), end: time(end), type: "spacing", ...constants }, word]
   })
+
+/** The same for every entry (spec: Compatibility layer A, 7). */
+const constants = { speaker_id: null, logprob: 0 }
 
 export const transcriptOf = (recognised: Recognised, fields: Fields) => ({
   language_code: String(fields.get("language_code")?.[0] ?? ""),

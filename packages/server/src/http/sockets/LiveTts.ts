@@ -129,7 +129,7 @@ const plain = <E>(events: Stream.Stream<SynthesisEvent, E>): Told<E> =>
 const timed = <E>(events: Stream.Stream<SynthesisEvent, E>): Told<E> =>
   events.pipe(
     Stream.mapAccum((): TimedAudio.Known => undefined, TimedAudio.step),
-    Stream.map((sound) => ({ event: "audio", ...sound }))
+    Stream.map((sound) => Object.assign({ event: "audio" }, sound))
   )
 
 const nextEvent = Effect.fnUntraced(function* (socket: SpeechSocket) {

@@ -26,6 +26,8 @@ const year = (digits: string): string => {
   return `${toCardinal(century)} ${rest.startsWith("0") ? `oh ${toCardinal(rest.slice(1))}` : toCardinal(rest)}`
 }
 
+const small = (minute: number): string => (minute < 10 ? `oh ${toCardinal(minute)}` : toCardinal(minute))
+
 const kings =
   "(?:Louis|Henry|George|Elizabeth|Charles|Edward|William|Richard|James|Philip|Francis|Napoleon|Pius|Paul|Benedict|Leo|Alexander|Catherine|Nicholas|Frederick|Wilhelm|Gregory|Ramses|Rameses|Peter|Ivan|Innocent|Gustav|Christian|Leopold|Carlos|Mary)"
 
@@ -74,7 +76,6 @@ export const english: SpokenLanguage = {
     /(?<![\p{L}\p{N}:.,])(?:(?<hour>[01]?\d|2[0-4]):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?:\s?(?<half>[ap])\.?m\b\.?)?|(?<hour>1[0-2]|0?[1-9])\s?(?<half>[ap])\.?m\b\.?)(?![\p{L}\p{N}]|[:.]\d)/giu,
   time: (hour, minute, second, half) => {
     const tail = half === undefined ? "" : ` ${half} m`
-    const small = (value: number) => (value < 10 ? `oh ${toCardinal(value)}` : toCardinal(value))
     const seconds = second === undefined ? "" : ` and ${toCardinal(second)} second${second === 1 ? "" : "s"}`
     if (minute === undefined) return `${toCardinal(hour)}${tail}`
     if (minute === 0 && seconds === "") {
