@@ -60,7 +60,7 @@ const scaled = (spoken: Spoken, tractPercent: number): Spoken => {
   if (tractPercent === 100) return spoken
   return {
     ...spoken,
-    samples: resample(spoken.samples, tractPercent, 100),
+    samples: resample(spoken.samples, tractPercent, 100).slice(),
     phones: spoken.phones.map(({ endMs, phone }) => ({ phone, endMs: (endMs * 100) / tractPercent }))
   }
 }

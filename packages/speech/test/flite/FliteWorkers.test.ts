@@ -4,7 +4,7 @@ import type { FliteJob } from "../../src/flite/FliteJob.ts"
 import { makeFliteWorkers } from "../../src/flite/FliteWorkers.ts"
 
 const program = new URL("./misbehavingWorker.ts", import.meta.url)
-const job = (text: string): FliteJob => ({ _tag: "Speak", text, voice: "slt", stretch: 1 })
+const job = (text: string): FliteJob => ({ _tag: "Speak", text, voice: { voice: "slt", stretch: 1 } })
 
 describe("FliteWorkers", () => {
   it.live("replaces a thread that dies or throws; only its own job fails", () =>
