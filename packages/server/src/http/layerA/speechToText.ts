@@ -34,15 +34,17 @@ export const refusedOption = (fields: Fields, query: URLSearchParams): string | 
   return logging !== undefined && logging !== null && falsy.test(String(logging)) ? "enable_logging=false" : undefined
 }
 
-export const wordsOf = (words: Recognised["words"], withTimes = true) =>
+export const wordsOf = (words: Recognised["words"]) =>
   words.flatMap(({ endMs, startMs, text }, i) => {
-    const time = (ms: number) => (withTimes ? seconds(ms) : null)
-    const word = { text, start: time(startMs), end: time(endMs), type: "word", ...constants }
+    const word = { text, start: seconds(startMs), end: seconds(endMs), type: "word", ...constants }
     const before = words[i - 1]
     if (before === undefined) return [word]
-    const end = Math.max(before.endMs, startMs)
-    return [{ text: " ", start: time(before.endMs), end: time(end), type: "spacing", ...constants }, word]
+    const times = { start: seconds(before.endMs), end: seconds(Math.max(before.endMs, startMs)) }
+    return [{ text: " ", ...times, type: "spacing", ...constants }, word]
   })
+
+const untimed = (entries: ReturnType<typeof wordsOf>) =>
+  entries.map(({ text, type }) => ({ text, start: null, end: null, type, ...constants }))
 
 /** The same for every entry (spec: Compatibility layer A, 7). */
 const constants = { speaker_id: null, logprob: 0 }
@@ -51,7 +53,10 @@ export const transcriptOf = (recognised: Recognised, fields: Fields) => ({
   language_code: String(fields.get("language_code")?.[0] ?? ""),
   language_probability: 1,
   text: recognised.text,
-  words: wordsOf(recognised.words, fields.get("timestamps_granularity")?.[0] !== "none")
+  words:
+    fields.get("timestamps_granularity")?.[0] === "none"
+      ? untimed(wordsOf(recognised.words))
+      : wordsOf(recognised.words)
 })
 
 const seconds = (ms: number): number => Math.round(ms) / 1000

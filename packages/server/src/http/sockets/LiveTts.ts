@@ -119,7 +119,7 @@ const listen = Effect.fnUntraced(function* (socket: SpeechSocket, input: Queue.Q
   }
 })
 
-type Told<E> = Stream.Stream<Readonly<Record<string, unknown>>, E>
+type Told<E> = Stream.Stream<object, E>
 
 const plain = <E>(events: Stream.Stream<SynthesisEvent, E>): Told<E> =>
   Stream.flatMap(events, (event) =>
