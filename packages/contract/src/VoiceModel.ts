@@ -107,7 +107,7 @@ export const VoiceModelCreate = Schema.Struct({
   tags: Schema.optionalKey(Schema.NullOr(Schema.Union([text(5000), tags]))),
   /** Accepted; the embedded engines bring the recordings to one level either way. */
   enhance_audio_quality: Schema.optionalKey(Schema.Boolean),
-  /** Accepted; no sample is made. */
+  /** One short sample, spoken with the new voice; left out when it cannot be made in time. */
   generate_sample: Schema.optionalKey(Schema.Boolean)
 })
 export type VoiceModelCreate = typeof VoiceModelCreate.Type

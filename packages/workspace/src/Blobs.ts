@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { DataFolder } from "./storage/Database.ts"
 
 /** What the blobs are for; each area is swept on its own. */
-export type BlobArea = "voices" | "covers"
+export type BlobArea = "voices" | "covers" | "samples"
 
 export class Blobs extends Context.Service<
   Blobs,
@@ -78,8 +78,8 @@ export class Blobs extends Context.Service<
   )
 }
 
-const areas: ReadonlyArray<BlobArea> = ["voices", "covers"]
-const form = /^(voices|covers)\/[0-9a-f]{32}$/
+const areas: ReadonlyArray<BlobArea> = ["voices", "covers", "samples"]
+const form = /^(voices|covers|samples)\/[0-9a-f]{32}$/
 
 /** The bytes first, then the name, then the folder that holds the name. */
 const settle = async (temporary: string, path: string, folder: string): Promise<void> => {

@@ -1,6 +1,7 @@
 // A voice model as stored, and as shown (decisions 5).
 import type { Visibility, VoiceModel } from "@parley/contract/VoiceModel"
 import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
+import type { KeptSample } from "./VoiceSample.ts"
 
 export interface VoiceModelRow {
   readonly seq: bigint
@@ -19,7 +20,7 @@ export interface VoiceModelRow {
   readonly default_text: string
   readonly profile: VoiceCharacter["profile"] | null
   readonly quality: NonNullable<VoiceModel["quality"]>["audios"]
-  readonly samples: VoiceModel["samples"]
+  readonly samples: ReadonlyArray<KeptSample>
   readonly task_count: number
   readonly created_at: Date
   readonly updated_at: Date
@@ -28,7 +29,6 @@ export interface VoiceModelRow {
 /** A model that a workspace may speak with. */
 export interface VoiceModelRecord {
   readonly id: string
-  readonly title: string
   readonly profile: VoiceCharacter["profile"] | null
   readonly voice_references: ReadonlyArray<{ readonly blob: string; readonly text: string }>
 }
@@ -42,7 +42,12 @@ export const showVoiceModel = (row: VoiceModelRow): VoiceModel => ({
   train_mode: "fast",
   state: "trained",
   tags: row.tags,
-  samples: row.samples,
+  samples: row.samples.map(({ blob, text, title }) => ({
+    title,
+    text,
+    task_id: taskIdOf(blob),
+    audio: `/model/${row.id}/samples/${taskIdOf(blob)}`
+  })),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
   languages: row.languages,
@@ -72,6 +77,9 @@ export const showVoiceModel = (row: VoiceModelRow): VoiceModel => ({
   marked: false,
   author: { _id: row.workspace_id, nickname: row.workspace_name, avatar: "" }
 })
+
+/** What a sample is asked for by: the last part of its blob's name. */
+export const taskIdOf = (blob: string): string => blob.slice(blob.indexOf("/") + 1)
 
 /** `public` is for a library that people publish to on a page; there is none here. */
 export const storedVisibility = (asked: Visibility | undefined): Visibility =>

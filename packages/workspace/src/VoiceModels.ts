@@ -11,7 +11,14 @@ import { randomBytes } from "node:crypto"
 import { Blobs } from "./Blobs.ts"
 import { likePattern } from "./Paging.ts"
 import { Database } from "./storage/Database.ts"
-import { showVoiceModel, storedVisibility, type VoiceModelRecord, type VoiceModelRow } from "./VoiceModelRow.ts"
+import {
+  showVoiceModel,
+  storedVisibility,
+  taskIdOf,
+  type VoiceModelRecord,
+  type VoiceModelRow
+} from "./VoiceModelRow.ts"
+import type { KeptSample } from "./VoiceSample.ts"
 
 export interface Cover {
   /** Name of a blob. */
@@ -32,6 +39,7 @@ export interface NewVoiceModel {
   readonly profile: VoiceCharacter["profile"]
   readonly quality: VoiceModelRow["quality"]
   readonly references: ReadonlyArray<{ readonly blob: string; readonly text: string }>
+  readonly samples: ReadonlyArray<KeptSample>
 }
 
 export interface VoiceModelChange {
@@ -79,6 +87,8 @@ export class VoiceModels extends Context.Service<
       workspace: string,
       id: string
     ) => Effect.Effect<{ readonly path: string; readonly type: string }, NotFound | Forbidden>
+    /** Path of an MP3. */
+    readonly sample: (workspace: string, id: string, taskId: string) => Effect.Effect<string, NotFound | Forbidden>
     readonly update: (
       workspace: string,
       id: string,
@@ -129,7 +139,8 @@ export class VoiceModels extends Context.Service<
 
       /** Only where the database lies in the same folder: another database may not be the one that knows these blobs. */
       const kept = sql<{ blob: string }>`SELECT blob FROM voice_references
-        UNION ALL SELECT cover FROM voice_models WHERE cover IS NOT NULL`.pipe(
+        UNION ALL SELECT cover FROM voice_models WHERE cover IS NOT NULL
+        UNION ALL SELECT sample ->> 'blob' FROM voice_models, jsonb_array_elements(samples) AS sample`.pipe(
         Effect.map((rows) => new Set(rows.map(({ blob }) => blob))),
         Effect.orDie
       )
@@ -137,11 +148,12 @@ export class VoiceModels extends Context.Service<
         const names = yield* kept
         yield* blobs.sweep("voices", names)
         yield* blobs.sweep("covers", names)
+        yield* blobs.sweep("samples", names)
       }
 
       return {
         find: Effect.fnUntraced(function* (workspace, id) {
-          const rows = yield* sql<VoiceModelRecord>`SELECT m.id, m.title, m.profile,
+          const rows = yield* sql<VoiceModelRecord>`SELECT m.id, m.profile,
               (SELECT coalesce(jsonb_agg(jsonb_build_object('blob', r.blob, 'text', r.text) ORDER BY r.position), '[]')
                 FROM voice_references r WHERE r.model_id = m.id) AS voice_references
             FROM voice_models m
@@ -166,12 +178,12 @@ export class VoiceModels extends Context.Service<
           yield* sql.withTransaction(
             Effect.gen(function* () {
               yield* sql`INSERT INTO voice_models (id, workspace_id, title, description, visibility, tags, languages,
-                    source, cover, cover_type, default_text, profile, quality)
+                    source, cover, cover_type, default_text, profile, quality, samples)
                   VALUES (${id}, ${workspace}, ${model.title}, ${model.description},
                     ${storedVisibility(model.visibility)}, ${JSON.stringify(model.tags)}::jsonb,
                     ${JSON.stringify(model.languages)}::jsonb, ${model.source}, ${model.cover?.blob ?? null},
                     ${model.cover?.type ?? null}, ${model.defaultText}, ${JSON.stringify(model.profile ?? null)}::jsonb,
-                    ${JSON.stringify(model.quality)}::jsonb)`
+                    ${JSON.stringify(model.quality)}::jsonb, ${JSON.stringify(model.samples)}::jsonb)`
               for (const [position, { blob, text }] of model.references.entries()) {
                 yield* sql`INSERT INTO voice_references (model_id, position, blob, text)
                     VALUES (${id}, ${position}, ${blob}, ${text})`
@@ -226,6 +238,12 @@ export class VoiceModels extends Context.Service<
             : { path: blobs.path(cover), type: cover_type }
         }),
 
+        sample: Effect.fn("VoiceModels.sample")(function* (workspace, id, taskId) {
+          const { samples } = yield* readable(workspace, id)
+          const sample = samples.find(({ blob }) => taskIdOf(blob) === taskId)
+          return sample === undefined ? yield* notFound("Sample") : blobs.path(sample.blob)
+        }),
+
         update: Effect.fn("VoiceModels.update")(function* (workspace, id, change) {
           const before = yield* owned(workspace, id)
           const { cover } = change
@@ -251,7 +269,12 @@ export class VoiceModels extends Context.Service<
           }>`SELECT blob FROM voice_references WHERE model_id = ${id}`.pipe(Effect.orDie)
           yield* sql`DELETE FROM voice_models WHERE id = ${id}`.pipe(
             Effect.orDie,
-            Effect.andThen(blobs.remove([...references.map(({ blob }) => blob), ...(row.cover ? [row.cover] : [])])),
+            Effect.andThen(
+              blobs.remove([
+                ...[...references, ...row.samples].map(({ blob }) => blob),
+                ...(row.cover ? [row.cover] : [])
+              ])
+            ),
             Effect.uninterruptible
           )
         }),

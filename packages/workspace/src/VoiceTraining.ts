@@ -3,13 +3,16 @@
 // bound for all of them together, and knowing nothing is no failure.
 import { BadRequest, type Invalid } from "@parley/contract/Errors"
 import type { ModelQuality, VoiceModel, VoiceModelCreate } from "@parley/contract/VoiceModel"
+import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
 import { Recognition } from "@parley/speech/Recognition"
+import { Synthesis } from "@parley/speech/Synthesis"
 import { type AudioFault, UploadedAudio, type VoiceExamination } from "@parley/speech/upload/UploadedAudio"
 import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { Blobs } from "./Blobs.ts"
 import { DesignSignatures } from "./DesignSignatures.ts"
 import { Platform } from "./Platform.ts"
 import { keepCover } from "./VoiceCover.ts"
+import { keepSample } from "./VoiceSample.ts"
 import { signaturesOf, tagsOf, textsOf } from "./voiceFields.ts"
 import { VoiceModels } from "./VoiceModels.ts"
 
@@ -39,7 +42,7 @@ export class VoiceTraining extends Context.Service<
   static readonly layer: Layer.Layer<
     VoiceTraining,
     never,
-    Blobs | DesignSignatures | Platform | Recognition | UploadedAudio | VoiceModels
+    Blobs | DesignSignatures | Platform | Recognition | Synthesis | UploadedAudio | VoiceModels
   > = Layer.effect(
     VoiceTraining,
     Effect.gen(function* () {
@@ -49,6 +52,7 @@ export class VoiceTraining extends Context.Service<
       const platform = yield* Platform
       const recognition = yield* Recognition
       const signatures = yield* DesignSignatures
+      const synthesis = yield* Synthesis
 
       /** Removed again unless the model is made. */
       const kept = (file: string) =>
@@ -58,6 +62,11 @@ export class VoiceTraining extends Context.Service<
             ({ name }) => name
           ),
           (name, exit) => (Exit.isSuccess(exit) ? Effect.void : blobs.remove([name]))
+        )
+
+      const sampled = (character: VoiceCharacter, said: string) =>
+        Effect.acquireRelease(Effect.interruptible(keepSample(blobs, synthesis, character, said)), (sample, exit) =>
+          Exit.isSuccess(exit) || sample === undefined ? Effect.void : blobs.remove([sample.blob])
         )
 
       const heard = (file: string, deadlineMs: number) =>
@@ -112,6 +121,15 @@ export class VoiceTraining extends Context.Service<
                     : yield* Effect.acquireRelease(keepCover(blobs, cover), ({ blob }, exit) =>
                         Exit.isSuccess(exit) ? Effect.void : blobs.remove([blob])
                       )
+                const references = names.map((blob, i) => ({ blob, text: spoken[i]?.text ?? "" }))
+                const profile = mostVoiced(examined)?.profile
+                const defaultText = spoken.find(({ text }) => text !== "")?.text ?? ""
+                const sample = fields.generate_sample
+                  ? yield* sampled(
+                      models.character({ id: names.join(), profile, voice_references: references }),
+                      defaultText
+                    )
+                  : undefined
                 return yield* models.insert(workspace, {
                   title: fields.title,
                   description: fields.description ?? "",
@@ -120,12 +138,13 @@ export class VoiceTraining extends Context.Service<
                   languages: [...new Set(spoken.flatMap(({ language }) => language ?? []))],
                   source: designed.length > 0 ? "voice_design" : null,
                   cover: picture,
-                  defaultText: spoken.find(({ text }) => text !== "")?.text ?? "",
-                  profile: mostVoiced(examined)?.profile,
+                  defaultText,
+                  profile,
                   quality: examined.map((found, i) =>
                     qualityOf(recordings[i]?.filename ?? "", found, spoken[i]?.language, platform.cloning)
                   ),
-                  references: names.map((blob, i) => ({ blob, text: spoken[i]?.text ?? "" }))
+                  references,
+                  samples: sample === undefined ? [] : [sample]
                 })
               })
             )

@@ -26,6 +26,8 @@ describe("DesignSignatures", () => {
     ["another mac", claim, flipped(20), key],
     ["another candidate", claim, flipped(-1), key],
     ["another version", claim, flipped(0), key],
+    ["another spelling", claim, `${signature}A`, key],
+    ["padding", claim, `${signature}=`, key],
     ["nothing", claim, "", key],
     ["a piece", claim, signature.slice(0, 40), key],
     ["noise", claim, "\0\ud800 not a signature", key]

@@ -30,6 +30,7 @@ const model = (title: string, rest: Partial<NewVoiceModel> = {}): NewVoiceModel 
   profile: { pitchHz: 120, pitchSpreadHz: 20, pace: 1, tract: 1, colour: [0, 1] },
   quality: [],
   references: [],
+  samples: [],
   ...rest
 })
 

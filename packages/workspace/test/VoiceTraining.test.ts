@@ -2,13 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import type { VoiceModelCreate } from "@parley/contract/VoiceModel"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DesignSignatures } from "../src/DesignSignatures.ts"
 import { Platform } from "../src/Platform.ts"
 import { DataFolder } from "../src/storage/Database.ts"
-import { fakeRecognition, fakeUploads } from "../src/testing/FakeRecordings.ts"
+import { fakeRecognition, fakeSynthesis, fakeUploads } from "../src/testing/FakeRecordings.ts"
 import * as TestDatabase from "../src/testing/TestDatabase.ts"
 import { VoiceModels } from "../src/VoiceModels.ts"
 import { type Recordings, VoiceTraining } from "../src/VoiceTraining.ts"
@@ -26,7 +26,7 @@ const platform = (cloning: boolean) =>
   })
 
 const live = VoiceTraining.layer.pipe(
-  Layer.provide([fakeUploads, fakeRecognition]),
+  Layer.provide([fakeUploads, fakeRecognition, fakeSynthesis]),
   Layer.provideMerge(Workspace.layer(undefined)),
   Layer.provideMerge(Layer.mergeAll(platform(false), TestDatabase.layer))
 )
@@ -170,9 +170,27 @@ layer(live, { excludeTestServices: true })("VoiceTraining", (it) => {
       assert.strictEqual(model.quality?.audios[0]?.quality_reason, "")
     }).pipe(
       Effect.provide(
-        Layer.fresh(VoiceTraining.layer).pipe(Layer.provide([fakeUploads, fakeRecognition, platform(true)]))
+        Layer.fresh(VoiceTraining.layer).pipe(
+          Layer.provide([fakeUploads, fakeRecognition, fakeSynthesis, platform(true)])
+        )
       )
     )
+  )
+
+  it.effect("says something with the new voice when asked to, and does without where it cannot", () =>
+    Effect.gen(function* () {
+      const models = yield* VoiceModels
+      const { model, ws } = yield* create({ ...plain, generate_sample: true, texts: "said" }, recordings("good"))
+      const [sample] = model.samples
+      assert.deepInclude(sample, { text: "said", audio: `/model/${model._id}/samples/${sample?.task_id}` })
+      const path = yield* models.sample(ws, model._id, sample?.task_id ?? "")
+      assert.strictEqual(readFileSync(path, "utf8"), "sound of wav of good")
+      assert.strictEqual((yield* Effect.flip(models.sample(ws, model._id, "other"))).status, 404)
+      yield* models.remove(ws, model._id)
+      assert.isFalse(existsSync(path))
+      const mute = yield* create({ ...plain, generate_sample: true }, recordings("dumb"))
+      assert.deepStrictEqual([mute.model.samples, yield* blobsOf("samples")], [[], []])
+    })
   )
 
   it.effect("waits for words only so long", () =>

@@ -64,6 +64,11 @@ export class ModelsApi extends HttpApiGroup.make("models")
       success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "image/*" })),
       error: [NotFound, Forbidden]
     }),
+    HttpApiEndpoint.get("getModelSample", "/:model_id/samples/:task_id", {
+      params: { ...params, task_id: Id },
+      success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "audio/mpeg" })),
+      error: [NotFound, Forbidden]
+    }),
     HttpApiEndpoint.patch("updateModel", "/:model_id", {
       params,
       payload: [

@@ -52,10 +52,12 @@ export const layer = HttpApiBuilder.group(
       .handleRaw("getModelCover", ({ params }) =>
         Effect.gen(function* () {
           const { path, type } = yield* models.cover(yield* workspace, params.model_id)
-          return yield* HttpServerResponse.file(path, {
-            contentType: type,
-            headers: { "x-content-type-options": "nosniff", "cache-control": "private, max-age=60" }
-          }).pipe(Effect.orDie)
+          return yield* stored(path, type)
+        })
+      )
+      .handleRaw("getModelSample", ({ params }) =>
+        Effect.gen(function* () {
+          return yield* stored(yield* models.sample(yield* workspace, params.model_id, params.task_id), "audio/mpeg")
         })
       )
       .handleRaw("updateModel", ({ params }) =>
@@ -83,6 +85,12 @@ export const layer = HttpApiBuilder.group(
       )
   })
 )
+
+const stored = (path: string, contentType: string) =>
+  HttpServerResponse.file(path, {
+    contentType,
+    headers: { "x-content-type-options": "nosniff", "cache-control": "private, max-age=60" }
+  }).pipe(Effect.orDie)
 
 const badVoices = (message: string, type: string) => invalid([fault(["body", "voices"], message, type)])
 

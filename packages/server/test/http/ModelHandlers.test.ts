@@ -8,7 +8,7 @@ import { ApiKeys } from "@parley/workspace/ApiKeys"
 import { Ledger } from "@parley/workspace/Ledger"
 import { unit } from "@parley/workspace/Money"
 import { Platform } from "@parley/workspace/Platform"
-import { fakeRecognition, fakeUploads } from "@parley/workspace/testing/FakeRecordings"
+import { fakeRecognition, fakeSynthesis, fakeUploads } from "@parley/workspace/testing/FakeRecordings"
 import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
 import { VoiceTraining } from "@parley/workspace/VoiceTraining"
 import * as Workspace from "@parley/workspace/Workspace"
@@ -36,7 +36,7 @@ const platform = Layer.succeed(Platform, {
 class TheseApis extends HttpApi.make("parley").add(ModelsApi).add(WalletApi).annotateMerge(MainApi.annotations) {}
 
 const storage = VoiceTraining.layer.pipe(
-  Layer.provide([fakeUploads, fakeRecognition]),
+  Layer.provide([fakeUploads, fakeRecognition, fakeSynthesis]),
   Layer.provideMerge(Workspace.layer(undefined)),
   Layer.provideMerge(Layer.mergeAll(platform, TestDatabase.layer))
 )
@@ -180,7 +180,6 @@ layer(live, { excludeTestServices: true })("ModelHandlers", (it) => {
           tags: ["calm", "deep"],
           default_text: "said one",
           source: null,
-          samples: [],
           like_count: 0,
           author: { _id: id, nickname: "four", avatar: "" }
         })
@@ -188,6 +187,10 @@ layer(live, { excludeTestServices: true })("ModelHandlers", (it) => {
         const cover = yield* send("GET", String(made.json["cover_image"]))
         assert.deepStrictEqual([cover.status, cover.type, cover.bytes.equals(png)], [200, "image/png", true])
       }
+      const spoken = yield* send("POST", "/model", form({ ...plain, voices: wav("one"), generate_sample: "true" }))
+      const [sample] = spoken.json["samples"] as ReadonlyArray<{ audio: string }>
+      const played = yield* send("GET", sample?.audio ?? "")
+      assert.deepStrictEqual([played.type, played.bytes.toString()], ["audio/mpeg", "sound of wav of one"])
       const one = yield* send("POST", "/model", ...packed({ ...plain, voices: sound("single"), texts: "a, b" }))
       assert.deepStrictEqual([one.status, one.json["default_text"]], [201, "a, b"])
       const heard = yield* send("POST", "/model", form({ ...plain, voices: wav("hello") }))

@@ -1,9 +1,11 @@
 // Recordings without sound, for tests of what is done with them: a file holds text. `silent ...` and `text ...` are
 // refused, anything else lasts a tenth of a second for each byte; `mumbled ...` fails to be recognised, `endless ...`
-// never is, everything else is heard as `heard` and its text.
+// never is, everything else is heard as `heard` and its text. What is spoken is `sound of` the voice's first reference,
+// except for `dumb ...` ones, which cannot.
 import { SpeechError } from "@parley/speech/ports/SpeechError"
 import { Recognition } from "@parley/speech/Recognition"
 import { AudioFault, UploadedAudio, type VoiceExamination } from "@parley/speech/upload/UploadedAudio"
+import { Synthesis } from "@parley/speech/Synthesis"
 import { Effect, Layer, Stream } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 
@@ -43,5 +45,16 @@ export const fakeRecognition: Layer.Layer<Recognition> = Layer.succeed(Recogniti
         return new SpeechError({ reason: "Unavailable", provider: "fake", message: "no recogniser" })
       }
       return Effect.succeed({ text: `heard ${text}`, durationMs: text.length * 100, words: [], language: "en" })
+    })
+})
+
+export const fakeSynthesis: Layer.Layer<Synthesis> = Layer.succeed(Synthesis, {
+  speak: ({ voices: [voice] }) =>
+    Stream.suspend(() => {
+      const reference = readFileSync(voice.character?.references[0]?.file ?? "", "utf8")
+      if (reference.includes("dumb")) {
+        return Stream.fail(new SpeechError({ reason: "Unavailable", provider: "fake", message: "no voice" }))
+      }
+      return Stream.make({ _tag: "Audio", chunk: 0, offsetMs: 0, bytes: Buffer.from(`sound of ${reference}`) })
     })
 })
