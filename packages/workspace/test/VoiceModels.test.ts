@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import type { VoiceModelQuery } from "@parley/contract/VoiceModel"
 import { Effect, Layer } from "effect"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { Blobs } from "../src/Blobs.ts"
+import { type BlobArea, Blobs } from "../src/Blobs.ts"
+import { Database } from "../src/storage/Database.ts"
 import * as TestDatabase from "../src/testing/TestDatabase.ts"
 import { type NewVoiceModel, VoiceModels } from "../src/VoiceModels.ts"
 import { Workspaces } from "../src/Workspaces.ts"
@@ -13,7 +14,7 @@ const live = Layer.mergeAll(VoiceModels.layer.pipe(Layer.provideMerge(Blobs.laye
 
 const workspace = (name: string) => Effect.flatMap(Workspaces, (workspaces) => workspaces.ensure(name))
 
-const blob = (text: string, area: "voices" | "covers" = "voices") =>
+const blob = (text: string, area: BlobArea = "voices") =>
   Effect.flatMap(Blobs, (blobs) => blobs.write(area, (path) => Effect.sync(() => writeFileSync(path, text)))).pipe(
     Effect.map(({ name }) => name)
   )
@@ -144,6 +145,25 @@ layer(live, { excludeTestServices: true })("VoiceModels", (it) => {
       const bare = yield* models.update(ws, made._id, { cover: null })
       assert.deepInclude(bare, { cover_image: "", title: "After", visibility: "unlist" })
       assert.strictEqual((yield* Effect.flip(models.cover(ws, made._id))).status, 404)
+    })
+  )
+
+  it.effect("sweeps recordings of no model at the start, where the database lies beside them", () =>
+    Effect.gen(function* () {
+      const models = yield* VoiceModels
+      const blobs = yield* Blobs
+      const { alone } = yield* Database
+      const ws = yield* workspace("sweep")
+      const kept = [yield* blob("a"), yield* blob("b", "covers"), yield* blob("c", "samples")]
+      const orphans = [yield* blob("d"), yield* blob("e", "covers"), yield* blob("f", "samples")]
+      const [voice = "", picture = "", said = ""] = kept
+      const samples = [{ title: "Default Sample", text: "", blob: said }]
+      const references = [{ blob: voice, text: "" }]
+      yield* models.insert(ws, model("Kept", { references, samples, cover: { blob: picture, type: "image/png" } }))
+      yield* Effect.scoped(Layer.build(Layer.fresh(VoiceModels.layer)))
+      const exist = (names: ReadonlyArray<string>) => names.map((name) => existsSync(blobs.path(name)))
+      assert.deepStrictEqual(exist(kept), [true, true, true])
+      assert.deepStrictEqual(exist(orphans), [!alone, !alone, !alone])
     })
   )
 
