@@ -8,7 +8,8 @@ import type { SpeechChunk, SynthesisRequest, WordTime } from "../ports/Synthesiz
 import { SoundLines } from "../sound/SoundLines.ts"
 import type { SoundLine } from "../sound/SoundLines.ts"
 import { Speech } from "../Speech.ts"
-import type { SpeechInput, SynthesisEvent, SynthesisSettings } from "../Synthesis.ts"
+import type { SpeechInput, SynthesisEvent, SynthesisSettings, TimedWord } from "../Synthesis.ts"
+import { Pauses } from "./Pauses.ts"
 import { Script } from "./Script.ts"
 import type { ScriptItem, ScriptedChunk } from "./Script.ts"
 import { timeWords } from "./WordTimes.ts"
@@ -99,6 +100,10 @@ class Reader {
   #chunk: ScriptedChunk | undefined
   #offsetMs = 0
   #words: ReadonlyArray<WordTime> = []
+  /** Silence put in front of the chunk, and whether its sound has begun. */
+  #leadMs = 0
+  #begun = false
+  readonly #pauses = new Pauses()
   #finished = false
 
   constructor(work: WorkQueue, line: SoundLine, timing: boolean) {
@@ -125,15 +130,20 @@ class Reader {
         this.#chunk = work.chunk
         this.#offsetMs = this.#line.positionMs()
         this.#words = []
+        this.#leadMs = 0
+        this.#begun = false
         return this.#next
       case "Audio":
-        return Effect.map(this.#line.write(work.samples, work.sampleRate), (bytes) => this.#audio(bytes))
+        return Effect.map(this.#line.write(this.#paced(work.samples, work.sampleRate), work.sampleRate), (bytes) =>
+          this.#audio(bytes)
+        )
       case "Words":
         this.#words = this.#inContent(work.words)
         return Effect.succeed(this.#words.length === 0 ? [] : this.#times())
       case "End":
         return Effect.as(this.#work.release, this.#times())
       case "Flush":
+        this.#pauses.forget()
         return this.#drained
       case "Finish":
         this.#finished = true
@@ -160,10 +170,30 @@ class Reader {
     const chunk = this.#chunk
     if (!this.#timing || chunk === undefined) return []
     const durationMs = this.#line.positionMs() - this.#offsetMs
-    const words = chunk.sayable ? timeWords(chunk, this.#words, durationMs) : []
+    const words = chunk.sayable ? this.#timed(chunk, durationMs) : []
     return [
       { _tag: "Timing", chunk: this.#number, offsetMs: this.#offsetMs, content: chunk.content, words, durationMs }
     ]
+  }
+
+  #timed(chunk: ScriptedChunk, durationMs: number): ReadonlyArray<TimedWord> {
+    const words = timeWords(chunk, this.#words, durationMs - this.#leadMs)
+    if (this.#leadMs === 0) return words
+    const shift = (word: TimedWord): TimedWord =>
+      Object.assign({}, word, { startMs: word.startMs + this.#leadMs, endMs: word.endMs + this.#leadMs })
+    return words.map(shift)
+  }
+
+  /** The chunk's samples, the first ones after the pause that the chunk before calls for. */
+  #paced(samples: Int16Array, sampleRate: number): Int16Array {
+    const silence = this.#begun ? 0 : Math.round((this.#pauses.missingMs() * sampleRate) / 1000)
+    this.#begun = true
+    this.#pauses.heard(this.#chunk?.content ?? "", samples, sampleRate)
+    if (silence === 0) return samples
+    this.#leadMs = (silence * 1000) / sampleRate
+    const paced = new Int16Array(silence + samples.length)
+    paced.set(samples, silence)
+    return paced
   }
 
   /** The engine got the spoken form without the blanks around it. */

@@ -21,6 +21,9 @@ const profile = (changes: Partial<VoiceProfile> = {}): VoiceProfile => ({
   ...changes
 })
 
+/** How much brighter than dull, in dB. */
+const tilt = ({ colour }: VoiceProfile): number => (colour[7] ?? 0) - (colour[2] ?? 0)
+
 describe("adaptedVoice", () => {
   it.each([
     [220, "", "slt"],
@@ -62,7 +65,7 @@ const speak = (voice: VoiceProfile) =>
     const flite = yield* Flite
     const character = { id: JSON.stringify(voice), references: [], profile: voice }
     const { audio, ms, words } = yield* collect(flite.synthesize({ ...phrase, text, character }))
-    const samples = Int16Array.from(audio.flatMap((chunk) => [...chunk.samples]))
+    const samples = Int16Array.from(audio.flatMap((chunk) => Array.from(chunk.samples)))
     const listener = new VoiceListener()
     listener.hear(samples)
     return { samples, ms, words, heard: listener.report().profile }
@@ -97,7 +100,6 @@ describe("an adapted Flite voice", () => {
       Effect.gen(function* () {
         const bright = yield* speak(profile({ colour: [-8, -8, -6, -3, 0, 0, 3, 6, 8, 8] }))
         const dark = yield* speak(profile({ colour: [6, 6, 4, 2, 0, 0, -3, -6, -8, -8] }))
-        const tilt = ({ colour }: VoiceProfile) => (colour[7] ?? 0) - (colour[2] ?? 0)
         expect(tilt(bright.heard) - tilt(dark.heard)).toBeGreaterThan(8)
       })
     )
