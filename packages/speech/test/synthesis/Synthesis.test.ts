@@ -7,6 +7,7 @@ import type { SpeechInput, SynthesisEvent, SynthesisSettings } from "../../src/S
 import { makeFakeSoundLines } from "../../src/testing/FakeSoundLines.ts"
 import { scriptedSpeech } from "../../src/testing/ScriptedSpeech.ts"
 import { makeScriptedSynthesizer } from "../../src/testing/ScriptedSynthesizer.ts"
+import { nonsense } from "../text/Arbitrary.ts"
 
 const settings: SynthesisSettings = {
   voices: [{ id: "tone" }],
@@ -197,6 +198,30 @@ describe("Synthesis", () => {
       yield* Queue.offer(input, text(" all of you, my friends"))
       yield* Fiber.join(fiber)
       expect(synthesizer.requests[0]?.text).toBe("Good morning to all of you,")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("speaks any text: contents are the text, words lie in them and in the sound, nothing fails", () => {
+    const { layer } = house()
+    return Effect.gen(function* () {
+      for (let seed = 1; seed <= 150; seed++) {
+        const said = nonsense(seed)
+        const cues = (["none", "brackets", "parentheses"] as const)[seed % 3]!
+        const language = ["en", "de", "fr", "es", ""][seed % 5]!
+        const chunks = timings(yield* speak([text(said)], { cues, language, latency: "low" }))
+        expect(chunks.map(({ content }) => content).join("")).toBe(said)
+        for (const { content, durationMs, words } of chunks) {
+          let before = { to: 0, startMs: 0, endMs: 0 }
+          for (const word of words) {
+            expect(content.slice(word.from, word.to)).toBe(word.text)
+            expect(word.from).toBeGreaterThanOrEqual(before.to)
+            expect(word.startMs).toBeGreaterThanOrEqual(before.startMs)
+            expect(word.endMs).toBeGreaterThanOrEqual(Math.max(word.startMs, before.endMs))
+            expect(word.endMs).toBeLessThanOrEqual(durationMs + 0.001)
+            before = word
+          }
+        }
+      }
     }).pipe(Effect.provide(layer))
   })
 
