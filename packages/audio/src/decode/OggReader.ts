@@ -73,12 +73,12 @@ export class OggReader {
   }
 }
 
-/** Where "OggS" stands next, or where it might begin at the end. */
+/** Where "OggS" and version 0 stand next, or where it might begin at the end. */
 const nextPage = (bytes: Uint8Array, from: number): number => {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] !== 0x4f) continue
-    if (at + 4 > bytes.length) return at
-    if (bytes[at + 1] === 0x67 && bytes[at + 2] === 0x67 && bytes[at + 3] === 0x53) return at
+    if (at + 5 > bytes.length) return at
+    if (bytes[at + 1] === 0x67 && bytes[at + 2] === 0x67 && bytes[at + 3] === 0x53 && bytes[at + 4] === 0) return at
   }
   return bytes.length
 }

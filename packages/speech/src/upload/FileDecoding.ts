@@ -27,8 +27,13 @@ export class FileDecoding {
   constructor(file: string, sampleRate: number) {
     this.#rate = sampleRate
     this.#fd = openSync(file, "r")
-    const start = new Uint8Array(containerBytes)
-    this.container = containerOf(start.subarray(0, readSync(this.#fd, start, 0, start.length, 0)))
+    try {
+      const start = new Uint8Array(containerBytes)
+      this.container = containerOf(start.subarray(0, readSync(this.#fd, start, 0, start.length, 0)))
+    } catch (error) {
+      closeSync(this.#fd)
+      throw error
+    }
   }
 
   async next(): Promise<{ readonly samples: Int16Array; readonly isLast: boolean }> {

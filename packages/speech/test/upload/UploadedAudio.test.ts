@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { afterAll, describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Fiber, Schedule, Stream } from "effect"
 import { encodeWav, parseWav } from "@parley/audio/Wav"
+import { speakToWav } from "@parley/speech/testing/speakToWav"
 import { UploadedAudio } from "@parley/speech/upload/UploadedAudio"
 
 const ffmpegMissing = spawnSync("ffmpeg", ["-version"], { stdio: "ignore" }).status !== 0
@@ -245,7 +246,59 @@ layer(UploadedAudio.layer({ threads: 1, ffmpeg: "ffmpeg" }))((it) => {
   )
 })
 
+layer(UploadedAudio.layer({ threads: 1, atOnce: 1 }))((it) => {
+  it.effect("examines a voice: length, pitch, level, profile", () =>
+    Effect.gen(function* () {
+      const { examine } = yield* UploadedAudio
+      const words = "Please send the documents before Friday morning, and let me know whether the meeting can be moved."
+      const found: Array<number> = []
+      for (const voice of ["rms", "slt"]) {
+        const samples = speakToWav(words, voice)
+        const heard = yield* examine(put("voice.wav", encodeWav(samples, 16000)))
+        expect(heard.durationMs).toBeCloseTo(samples.length / 16, 0)
+        expect(heard.voicedMs).toBeGreaterThan(0.5 * heard.durationMs)
+        expect(heard.clipped).toBe(0)
+        expect(heard.profile.colour.every((gain) => Math.abs(gain) <= 10)).toBe(true)
+        expect(heard.profile.pace).toBeGreaterThan(0.7)
+        found.push(heard.profile.pitchHz)
+        if (ffmpegMissing) continue
+        // The codec of a recording does not change the speaker.
+        const path = join(folder, "voice.mp3")
+        spawnSync("ffmpeg", ["-v", "error", "-y", "-i", join(folder, "voice.wav"), "-b:a", "64k", path])
+        const coded = yield* examine(path)
+        expect(Math.abs(coded.profile.pitchHz / heard.profile.pitchHz - 1)).toBeLessThan(0.03)
+      }
+      expect(found[0]).toBeGreaterThan(85)
+      expect(found[0]).toBeLessThan(120)
+      expect(found[1]).toBeGreaterThan(150)
+      expect(found[1]).toBeLessThan(200)
+    })
+  )
+})
+
 describe("bounds", () => {
+  it.live("takes uploads in turn, and loses no turn to one that gave up waiting", () =>
+    Effect.gen(function* () {
+      const { pcm } = yield* UploadedAudio
+      const file = put("turn.wav", wav)
+      const held = yield* Effect.forkChild(Stream.runForEach(pcm(file, 16000), () => Effect.never))
+      yield* Effect.sleep(100)
+      const waiting = yield* Effect.forkChild(Stream.runDrain(pcm(file, 16000)))
+      yield* Effect.sleep(50)
+      yield* Fiber.interrupt(waiting)
+      const others = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 5 }, () => gathered(file, 16000)),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* Fiber.interrupt(held)
+      expect((yield* Fiber.join(others)).map((samples) => samples.length)).toEqual(
+        Array.from({ length: 5 }, () => 24000)
+      )
+    }).pipe(Effect.provide(UploadedAudio.layer({ threads: 1, atOnce: 1 })))
+  )
+
   it.effect("refuses what is longer than it may be", () =>
     Effect.gen(function* () {
       const { pcm } = yield* UploadedAudio
