@@ -29,7 +29,7 @@ export const wordBreak = (text: string, from: number, to: number): number => {
 /** The last cut at or before `to`: after a blank, else anywhere but inside a number, a sealed mark or a pair. */
 export const spaceBefore = (text: string, to: number): number => {
   const space = lastSpace(text, to)
-  if (space > to / 4) return space
+  if (space > 0) return space
   for (let at = to; at > to / 4; at--) {
     const before = text[at - 1] ?? ""
     const after = text[at] ?? ""
@@ -41,11 +41,17 @@ export const spaceBefore = (text: string, to: number): number => {
 
 const isHighSurrogate = (unit: string): boolean => unit >= "\uD800" && unit <= "\uDBFF"
 
+/** Rather not after a number or an abbreviation, nor between a name and its number: what belongs together is read together. */
 const lastSpace = (text: string, to: number): number => {
-  for (let at = to; at > 0; at--) {
-    if (/\s/.test(text[at - 1] ?? "") && !betweenDigits(text, at - 1, at)) return at
+  let fallback = 0
+  for (let at = to; at > to / 4; at--) {
+    if (!/\s/.test(text[at - 1] ?? "") || betweenDigits(text, at - 1, at)) continue
+    const numbered =
+      /\d/.test(text[at] ?? "") && /(?:^|\s)\p{Lu}\p{L}*$/u.test(text.slice(Math.max(0, at - 16), at - 1))
+    if (!numbered && !/[\d.+#$€£§]/.test(text[at - 2] ?? "")) return at
+    fallback ||= at
   }
-  return 0
+  return fallback
 }
 
 /** A blank there may group the digits of one number. */

@@ -100,6 +100,13 @@ describe("ChunkCutter", () => {
     }
   })
 
+  it("keeps a number and its unit, a title and its name together where it can", () => {
+    const filler = "word ".repeat(18)
+    expect(cut(`${filler}about 25 km further on`, { chunkLength: 100 })[0]).toBe(`${filler}about `)
+    expect(cut(`${filler}on May 25 at noon`, { chunkLength: 98 })[0]).toBe(`${filler}on `)
+    expect(cut(`${filler}with Dr. Livingstone then`, { chunkLength: 100 })[0]).toBe(`${filler}with `)
+  })
+
   it("gives back exactly the text, in bounded chunks of whole characters, for any text in any pieces", () => {
     for (let seed = 1; seed <= 1500; seed++) {
       const { next, pick } = makeRandom(seed)
