@@ -25,7 +25,12 @@ export interface ScriptedChunk {
   readonly first: boolean
 }
 
-export type ScriptItem = ScriptedChunk | { readonly _tag: "Flush" }
+export type ScriptItem = Passage | { readonly _tag: "Flush" }
+
+/** A chunk that is cut and not yet prepared. */
+export interface Passage extends Cut {
+  readonly _tag: "Passage"
+}
 
 /** Spoken where the text does not tell its language. */
 const defaultLanguage = "en"
@@ -53,15 +58,16 @@ export class Script {
   read(input: SpeechInput): ReadonlyArray<ScriptItem> {
     if (input._tag === "Flush") return [...this.finish(), { _tag: "Flush" }]
     if (this.#language === undefined && this.#opening.length < 2000) this.#opening += input.text
-    return this.#cutter.push(input.text).map((cut) => this.#chunk(cut))
+    return this.#cutter.push(input.text).map(passage)
   }
 
   /** The rest. */
   finish(): ReadonlyArray<ScriptItem> {
-    return this.#cutter.flush().map((cut) => this.#chunk(cut))
+    return this.#cutter.flush().map(passage)
   }
 
-  #chunk({ content, first, speaker }: Cut): ScriptedChunk {
+  /** Prepared when its turn comes: a long text costs no time before its first words. */
+  chunk({ content, first, speaker }: Passage): ScriptedChunk {
     const plain = unmarked(content, this.#settings.cues)
     const sayable = isSayable(plain)
     if (sayable) this.#language ??= guessLanguage(this.#opening) ?? defaultLanguage
@@ -70,3 +76,5 @@ export class Script {
     return { _tag: "Chunk", content, plain, form, sayable, speaker, language, first }
   }
 }
+
+const passage = ({ content, first, speaker }: Cut): Passage => ({ _tag: "Passage", content, first, speaker })

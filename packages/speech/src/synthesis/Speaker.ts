@@ -8,6 +8,7 @@ import type { SpeechChunk, SynthesisRequest, WordTime } from "../ports/Synthesiz
 import { SoundLines } from "../sound/SoundLines.ts"
 import type { SoundLine } from "../sound/SoundLines.ts"
 import { Speech } from "../Speech.ts"
+import { normalise } from "../text/Normaliser.ts"
 import type { SpeechInput, SynthesisEvent, SynthesisSettings, TimedWord } from "../Synthesis.ts"
 import { Pauses } from "./Pauses.ts"
 import { Script } from "./Script.ts"
@@ -20,6 +21,8 @@ const chunksInWork = 3
 export const makeSynthesis = Effect.gen(function* () {
   const { synthesizer } = yield* Speech
   const lines = yield* SoundLines
+  // The rules of a language are made by their first use, which should be nobody's first words.
+  for (const language of ["en", "de", "fr", "es"]) normalise("3,5 km, 20 $, 2025-12-31", language)
   return (settings: SynthesisSettings, input: Stream.Stream<SpeechInput>): Stream.Stream<SynthesisEvent, SpeechError> =>
     Stream.unwrap(
       Effect.gen(function* () {
@@ -61,8 +64,9 @@ const startEngine = Effect.fnUntraced(function* (
   const handle = Effect.fnUntraced(function* (item: ScriptItem) {
     yield* permits.take(1)
     if (item._tag === "Flush") return yield* put(item)
-    yield* put({ _tag: "Begin", chunk: item })
-    if (item.sayable) yield* speak(item)
+    const chunk = script.chunk(item)
+    yield* put({ _tag: "Begin", chunk })
+    if (chunk.sayable) yield* speak(chunk)
     return yield* put({ _tag: "End" })
   })
 
