@@ -12,7 +12,8 @@ import { VoiceTraining } from "@parley/workspace/VoiceTraining"
 import { Effect, Option, Semaphore } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { type BodyFile, decodeFields, readFieldsAndFiles } from "./body/FieldsAndFiles.ts"
+import { decodeFields, readFieldsAndFiles } from "./body/FieldsAndFiles.ts"
+import type { BodyFile } from "./body/MultipartForm.ts"
 
 /** Decisions 14. */
 const bodyLimit = 100 * 2 ** 20

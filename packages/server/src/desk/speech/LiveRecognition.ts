@@ -1,6 +1,7 @@
 // Recognition of speech that comes bit by bit and is committed by whoever sends it: nothing is lost however fast it
 // comes, since each long piece is heard before more is taken. Audio is charged as it is committed.
 import type { BadGateway, BadRequest, PaymentRequired, TooManyRequests, Unavailable } from "@parley/contract/Errors"
+import { asrModels } from "@parley/contract/speech/Transcript"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
 import type { SpokenWord } from "@parley/speech/ports/Transcriber"
 import { makeTranscriberSession } from "@parley/speech/recognition/TranscriberSession"
@@ -41,7 +42,7 @@ export class LiveRecognition extends Context.Service<
       const seats = yield* SpeechSeats
       return {
         open: Effect.fnUntraced(function* (workspaceId, options) {
-          const account = yield* ledger.admit(workspaceId)
+          const account = yield* ledger.admit(workspaceId, { kind: "asr", model: asrModels[0] })
           yield* seats.take(workspaceId, account.concurrency)
           const session = yield* makeTranscriberSession(transcriber, options)
           const piece = new Int16Array(longestPiece)
@@ -85,7 +86,7 @@ export class LiveRecognition extends Context.Service<
               const committed = heard
               heard = nothing
               samples = 0
-              if (seconds > 0) yield* ledger.charge(workspaceId, { kind: "asr", model: "transcribe-1", seconds })
+              if (seconds > 0) yield* ledger.charge(workspaceId, { kind: "asr", model: asrModels[0], seconds })
               return committed
             })
           }

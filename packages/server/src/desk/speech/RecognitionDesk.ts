@@ -1,6 +1,7 @@
 // The one desk behind every door that listens to a recording, of all three APIs: balance, concurrency, the
 // recognition itself, and what it costs (audio seconds, rounded up; failures are free).
 import type { BadGateway, BadRequest, PaymentRequired, TooManyRequests, Unavailable } from "@parley/contract/Errors"
+import { asrModels } from "@parley/contract/speech/Transcript"
 import { Recognition, type Recognised } from "@parley/speech/Recognition"
 import type { AudioFault } from "@parley/speech/upload/UploadedAudio"
 import { Ledger } from "@parley/workspace/Ledger"
@@ -34,14 +35,14 @@ export class RecognitionDesk extends Context.Service<
       const seats = yield* SpeechSeats
       return {
         recognise: Effect.fnUntraced(function* ({ file, keyterms = [], language, workspaceId }) {
-          const account = yield* ledger.admit(workspaceId)
+          const account = yield* ledger.admit(workspaceId, { kind: "asr", model: asrModels[0] })
           yield* seats.take(workspaceId, account.concurrency)
           const recognised = yield* recognition.recognise({ file, keyterms, language }).pipe(
             Effect.mapError((error) => (error._tag === "SpeechError" ? refusalOf(error) : error)),
             Effect.withSpan("asr.upstream")
           )
           const seconds = Math.ceil(recognised.durationMs / 1000)
-          yield* ledger.charge(workspaceId, { kind: "asr", model: "transcribe-1", seconds })
+          yield* ledger.charge(workspaceId, { kind: "asr", model: asrModels[0], seconds })
           return recognised
         }, Effect.scoped)
       }

@@ -72,11 +72,11 @@ export class SpeechDesk extends Context.Service<
                     if (piece._tag === "Text") given += utf8Length(piece.text)
                   })
                 )
-                const charge = Effect.suspend(() =>
-                  sounded
-                    ? ledger.charge(order.workspaceId, { kind: "tts", model: order.model, bytes: given })
-                    : Effect.void
-                )
+                const charge = Effect.suspend(() => {
+                  if (!sounded) return Effect.void
+                  const usage = { kind: "tts", model: order.model, bytes: given } as const
+                  return Effect.andThen(ledger.charge(order.workspaceId, usage), voices.used(order.voiceIds))
+                })
                 return synthesis.speak(settings, counted).pipe(
                   Stream.tap((event) =>
                     Effect.sync(() => {
@@ -84,8 +84,7 @@ export class SpeechDesk extends Context.Service<
                     })
                   ),
                   Stream.mapError(refusalOf),
-                  Stream.ensuring(charge),
-                  Stream.withSpan("tts.inference", { attributes: { model: order.model } })
+                  Stream.ensuring(charge)
                 )
               })
           }

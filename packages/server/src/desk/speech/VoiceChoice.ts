@@ -11,6 +11,8 @@ export class VoiceChoice extends Context.Service<
   {
     /** `""` and `default` name the engine's own default. Fails for what the workspace may not use as for what is not there. */
     readonly find: (workspaceId: string, id: string) => Effect.Effect<SpokenVoice, BadRequest>
+    /** Something was spoken with these. */
+    readonly used: (ids: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("parley/server/VoiceChoice") {
   static readonly layer: Layer.Layer<VoiceChoice, never, Platform | VoiceModels> = Layer.effect(
@@ -18,13 +20,20 @@ export class VoiceChoice extends Context.Service<
     Effect.gen(function* () {
       const platform = yield* Platform
       const models = yield* VoiceModels
+      const isPlatform = (id: string) => id === "" || id === "default" || platform.voices.has(id)
       return {
         find: Effect.fnUntraced(function* (workspaceId, id) {
-          if (id === "" || id === "default" || platform.voices.has(id)) return { id: id === "default" ? "" : id }
+          if (isPlatform(id)) return { id: id === "default" ? "" : id }
           const model = yield* models.find(workspaceId, id)
           if (model === undefined) return yield* new BadRequest({ message: "Reference not found" })
           return { id: "", character: models.character(model) }
-        })
+        }),
+        used: (ids) =>
+          Effect.forEach(
+            ids.filter((id) => !isPlatform(id)),
+            models.used,
+            { discard: true }
+          )
       }
     })
   )

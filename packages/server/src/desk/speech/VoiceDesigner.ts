@@ -70,7 +70,7 @@ export class VoiceDesigner extends Context.Service<
             if (model !== voiceDesignModel) {
               return yield* new BadRequest({ message: `The header model must be ${voiceDesignModel}` })
             }
-            const account = yield* ledger.admit(workspaceId)
+            const account = yield* ledger.admit(workspaceId, { kind: "voice_design", model: voiceDesignModel })
             yield* seats.take(workspaceId, account.concurrency)
             const seed = wish.seed ?? randomInt(2 ** 31)
             const candidates = yield* Effect.forEach(Array.from({ length: wish.n }), (_, index) =>

@@ -4,17 +4,11 @@
 import { BadRequest, type Invalid, invalid, type TooLarge, UnsupportedMediaType } from "@parley/contract/Errors"
 import { fault, faultsOf } from "@parley/contract/Fault"
 import { Effect, FileSystem, type Path, Result, Schema, type Scope } from "effect"
-import { HttpServerRequest, Multipart } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { join } from "node:path"
 import { MessagePack } from "./MessagePack.ts"
-import { bodyBytes, parseJson, tooLarge } from "./RequestBytes.ts"
-
-export interface BodyFile {
-  /** The sender's name for it; may be empty. */
-  readonly filename: string
-  /** Path of the bytes. */
-  readonly file: string
-}
+import { type BodyFile, readMultipart } from "./MultipartForm.ts"
+import { bodyBytes, parseJson } from "./RequestBytes.ts"
 
 export interface FieldsAndFiles {
   /** A repeated field of a form is a list. */
@@ -84,30 +78,12 @@ export const decodeFields = <A>(
     : Effect.fail(invalid(faultsOf(decoded.failure.issue, "body")))
 }
 
-const multipart = (
-  request: HttpServerRequest.HttpServerRequest,
-  bytes: number
-): Effect.Effect<FieldsAndFiles, Refusal, Needs> =>
-  request.multipart.pipe(
-    Effect.provideContext(Multipart.limitsServices({ maxParts: 200, maxFieldSize: "1 MiB", maxTotalSize: bytes })),
-    Effect.mapError((error) =>
-      error.reason._tag === "Parse" || error.reason._tag === "InternalError"
-        ? new BadRequest({ message: "Malformed form" })
-        : tooLarge(bytes)
-    ),
-    Effect.map((parts) => {
-      const fields = new Map<string, unknown>()
-      const files = new Map<string, ReadonlyArray<BodyFile>>()
-      for (const [name, value] of Object.entries(parts)) {
-        const values = typeof value === "string" ? [value] : value
-        const texts = values.filter((one) => typeof one === "string")
-        const found = values.flatMap((one) => (typeof one === "string" ? [] : [{ filename: one.name, file: one.path }]))
-        if (texts.length > 0) fields.set(name, texts.length === 1 ? texts[0] : texts)
-        if (found.length > 0) files.set(name, found)
-      }
-      return { fields, files, form: true }
-    })
-  )
+const multipart = (request: HttpServerRequest.HttpServerRequest, bytes: number) =>
+  Effect.map(readMultipart(request, bytes), ({ files, texts }): FieldsAndFiles => ({
+    fields: new Map([...texts].map(([name, values]) => [name, values.length === 1 ? values[0] : values])),
+    files,
+    form: true
+  }))
 
 const mostPairs = 1000
 

@@ -2,11 +2,12 @@
 // what was sent. Whatever its size, a file is never in memory.
 import { BadRequest, type TooLarge, UnsupportedMediaType } from "@parley/contract/Errors"
 import { ByteSize, Effect, FileSystem, type Path, Result, type Scope, Stream } from "effect"
-import { HttpIncomingMessage, HttpServerRequest, Multipart } from "effect/http"
+import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
 import { createReadStream, createWriteStream } from "node:fs"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
-import { bodyRefusal, tooLarge } from "./RequestBytes.ts"
+import { readMultipart } from "./MultipartForm.ts"
+import { bodyRefusal } from "./RequestBytes.ts"
 import { type BinaryPlace, readFlatMap, type Scalar } from "./MessagePackFile.ts"
 
 export interface UploadForm {
@@ -14,7 +15,6 @@ export interface UploadForm {
   readonly fields: ReadonlyMap<string, ReadonlyArray<Scalar>>
   /** Paths. */
   readonly files: ReadonlyMap<string, ReadonlyArray<string>>
-  readonly kind: "multipart" | "msgpack"
 }
 
 type Needs = FileSystem.FileSystem | HttpServerRequest.HttpServerRequest | Path.Path | Scope.Scope
@@ -33,30 +33,11 @@ export const readForm = (bytes: number): Effect.Effect<UploadForm, Refusal, Need
     return form.pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bytes)))
   })
 
-const multipart = (
-  request: HttpServerRequest.HttpServerRequest,
-  bytes: number
-): Effect.Effect<UploadForm, Refusal, Needs> =>
-  request.multipart.pipe(
-    Effect.provideContext(Multipart.limitsServices({ maxParts: 100, maxFieldSize: "1 MiB", maxTotalSize: bytes })),
-    Effect.mapError((error) =>
-      error.reason._tag === "Parse" || error.reason._tag === "InternalError"
-        ? new BadRequest({ message: "Malformed form" })
-        : tooLarge(bytes)
-    ),
-    Effect.map((parts) => {
-      const fields = new Map<string, ReadonlyArray<string>>()
-      const files = new Map<string, ReadonlyArray<string>>()
-      for (const [name, value] of Object.entries(parts)) {
-        const values = typeof value === "string" ? [value] : value
-        const texts = values.filter((one) => typeof one === "string")
-        const paths = values.flatMap((one) => (typeof one === "string" ? [] : [one.path]))
-        if (texts.length > 0) fields.set(name, texts)
-        if (paths.length > 0) files.set(name, paths)
-      }
-      return { fields, files, kind: "multipart" }
-    })
-  )
+const multipart = (request: HttpServerRequest.HttpServerRequest, bytes: number) =>
+  Effect.map(readMultipart(request, bytes), ({ files, texts }): UploadForm => ({
+    fields: texts,
+    files: new Map([...files].map(([name, found]) => [name, found.map(({ file }) => file)]))
+  }))
 
 const messagePack = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
@@ -79,7 +60,7 @@ const messagePack = Effect.fnUntraced(function* (
       [name, [join(folder, `${i}`)]] as const
     )
   )
-  return { fields: new Map([...values].map(([name, value]) => [name, [value]])), files: new Map(cut), kind: "msgpack" }
+  return { fields: new Map([...values].map(([name, value]) => [name, [value]])), files: new Map(cut) }
 })
 
 const copyRange = (from: string, { length, offset }: BinaryPlace, to: string): Promise<void> =>
