@@ -78,8 +78,11 @@ export const decodeFields = <A>(
     : Effect.fail(invalid(faultsOf(decoded.failure.issue, "body")))
 }
 
-const multipart = (request: HttpServerRequest.HttpServerRequest, bytes: number) =>
-  Effect.map(readMultipart(request, bytes), ({ files, texts }): FieldsAndFiles => ({
+const multipart = (
+  request: HttpServerRequest.HttpServerRequest,
+  bytes: number
+): Effect.Effect<FieldsAndFiles, Refusal, Needs> =>
+  Effect.map(readMultipart(request, bytes), ({ files, texts }) => ({
     fields: new Map([...texts].map(([name, values]) => [name, values.length === 1 ? values[0] : values])),
     files,
     form: true
