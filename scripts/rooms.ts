@@ -15,7 +15,8 @@ const nodeModules = /^node:/
 const rooms: Record<string, Room> = {
   contract: { ours: [], never: /^(?!effect($|\/))/ },
   audio: { ours: [], never: /^(node:(net|dgram|http|https|timers)|effect($|\/)|ws$)/ },
-  speech: { ours: ["contract", "audio"], never: /^(ws$|@effect\/sql|werift|effect\/(sql|http-api))/ },
+  // `ws` as a client only: a socket of our own engine's making tells the status of a refused handshake.
+  speech: { ours: ["contract", "audio"], never: /^(@effect\/sql|werift|effect\/(sql|http-api))/ },
   llm: { ours: ["contract"], never: /^(ws$|@effect\/sql|effect\/(sql|http-api)|node:worker_threads)/ },
   engine: {
     ours: ["contract", "audio", "speech", "llm"],
