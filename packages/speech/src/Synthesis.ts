@@ -33,6 +33,8 @@ export interface SynthesisSettings {
   readonly chunkLength: number
   /** Shortest chunk that is cut off on its own, 0 to 100. */
   readonly minChunkLength: number
+  /** Longest sound of one chunk: what comes after it is cut off. */
+  readonly longestChunkMs?: number | undefined
   /** Stage directions that are not spoken by engines without such a notion: `(happy)` or `[softly]`. */
   readonly cues: "parentheses" | "brackets" | "none"
   /** Whether `Timing` events are wanted. */

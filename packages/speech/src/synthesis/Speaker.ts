@@ -59,7 +59,9 @@ const startEngine = Effect.fnUntraced(function* (
   const put = (work: Work) => Queue.offer(queue, work)
 
   const speak = (chunk: ScriptedChunk) =>
-    Stream.runForEach(synthesize(requestFor(chunk, settings)), put).pipe(Effect.withSpan("tts.inference"))
+    Stream.runForEach(cutOff(synthesize(requestFor(chunk, settings)), settings.longestChunkMs), put).pipe(
+      Effect.withSpan("tts.inference")
+    )
 
   const handle = Effect.fnUntraced(function* (item: ScriptItem) {
     yield* permits.take(1)
@@ -91,6 +93,24 @@ const requestFor = (chunk: ScriptedChunk, settings: SynthesisSettings): Synthesi
     words: settings.timing,
     extra: settings.extra
   }
+}
+
+/** Ends the engine's work where the chunk may not sound any longer. */
+const cutOff = (
+  sound: Stream.Stream<SpeechChunk, SpeechError>,
+  longestMs: number | undefined
+): Stream.Stream<SpeechChunk, SpeechError> => {
+  if (longestMs === undefined) return sound
+  return Stream.suspend(() => {
+    let leftMs = longestMs
+    const kept = (chunk: SpeechChunk): SpeechChunk => {
+      if (chunk._tag === "Words") return chunk
+      const samples = chunk.samples.subarray(0, Math.ceil((Math.max(0, leftMs) * chunk.sampleRate) / 1000))
+      leftMs -= (samples.length * 1000) / chunk.sampleRate
+      return { ...chunk, samples }
+    }
+    return Stream.takeUntil(Stream.map(sound, kept), () => leftMs <= 0)
+  })
 }
 
 type Events = ReadonlyArray<SynthesisEvent>

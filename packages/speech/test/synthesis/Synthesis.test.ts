@@ -54,6 +54,23 @@ const soundMs = (events: ReadonlyArray<SynthesisEvent>) =>
   events.reduce((sum, event) => sum + (event._tag === "Audio" ? event.bytes.length / 48 : 0), 0)
 
 describe("Synthesis", () => {
+  it.effect("cuts each chunk off where it may not sound any longer, words and all", () => {
+    const { layer } = house()
+    return Effect.gen(function* () {
+      const long = [text("One two three four five six seven eight. Nine ten eleven twelve thirteen.")]
+      const whole = timings(yield* speak(long, { latency: "normal", minChunkLength: 0, chunkLength: 100 }))
+      const events = yield* speak(long, { longestChunkMs: 300, chunkLength: 100 })
+      const cut = timings(events)
+      expect(cut.length).toBe(whole.length)
+      expect(whole.every(({ durationMs }) => durationMs > 300)).toBe(true)
+      for (const { durationMs, words } of cut) {
+        expect(durationMs).toBeLessThan(600)
+        expect(words.every(({ endMs }) => endMs <= durationMs)).toBe(true)
+      }
+      expect(soundMs(events)).toBeLessThan(cut.length * 600)
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("speaks chunk after chunk; contents, offsets and words fit the text and the sound", () => {
     const { layer, lines, synthesizer } = house()
     const said = "Hello dear world. How are you today? 😀"

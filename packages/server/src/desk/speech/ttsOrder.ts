@@ -27,6 +27,8 @@ export const ttsOrder = (request: TtsRequest, { model, timing, workspaceId }: Or
     latency: request.latency ?? "balanced",
     chunkLength: request.chunk_length ?? 200,
     minChunkLength: request.min_chunk_length ?? 50,
+    // 0 is no bound, as nothing is.
+    longestChunkMs: request.max_new_tokens ? (request.max_new_tokens * 1000) / tokensPerSecond : undefined,
     cues: model === "s1" ? "parentheses" : "brackets",
     timing,
     extra: samplingOf(request)
@@ -57,6 +59,9 @@ const formatOf = (request: TtsRequest): OutputFormat => {
 
 /** Undefined for automatic; small numbers are kilobits. */
 const opusBitsOf = (asked: number): number | undefined => (asked < 0 ? undefined : asked < 1000 ? asked * 1000 : asked)
+
+/** What the original's codec makes of a second of sound; engines here count in time. */
+const tokensPerSecond = 21.5
 
 const samplingOf = (request: TtsRequest): Readonly<Record<string, unknown>> =>
   Object.fromEntries(

@@ -36,6 +36,8 @@ export interface Door {
 const frameBytes = 32 * 2 ** 20
 /** Longest connection (decisions 13.3). */
 const connectionMs = 3_600_000
+/** The status of an upgrade that happened. */
+const switching = 101
 /** Handshakes are answered within this time or not at all. */
 const greetMs = 10_000
 
@@ -59,7 +61,11 @@ export class SocketDoor extends Context.Service<
         door.greet(handshake).pipe(
           Effect.timeoutOrElse({ duration: greetMs, orElse: () => Effect.fail(overdue) }),
           Effect.matchEffect({
-            onFailure: (refusal) => Effect.sync(() => socket.end(httpAnswer(refusal), () => socket.destroy())),
+            onFailure: (refusal) =>
+              Effect.sync(() => {
+                socket.end(httpAnswer(refusal), () => socket.destroy())
+                return refusal.status
+              }),
             onSuccess: (talk) =>
               Effect.gen(function* () {
                 const ws = yield* upgraded(server, request, socket, head)
@@ -69,10 +75,11 @@ export class SocketDoor extends Context.Service<
                   Effect.timeoutOrElse({ duration: connectionMs, orElse: () => wire.close(1001, "one hour is over") }),
                   Effect.onInterrupt(() => wire.close(1001, "going away"))
                 )
+                return switching
               })
           }),
           Effect.scoped,
-          edgeSpan(handshake.headers, { method: "GET", status: () => 101 }),
+          edgeSpan(handshake.headers, { method: "GET", status: (status) => status }),
           Effect.catchDefect((defect) => Effect.logError("A speech socket failed", defect)),
           Effect.ensuring(Effect.sync(() => socket.destroy()))
         )
