@@ -20,7 +20,7 @@ export default defineConfig({
           ...each,
           name: "rooms",
           include: ["packages/*/test/**/*.test.ts"],
-          exclude: wire,
+          exclude: ["**/node_modules/**", ...wire],
           sequence: { groupOrder: 0 }
         }
       },
