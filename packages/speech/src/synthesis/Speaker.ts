@@ -1,8 +1,9 @@
-// The actor behind `Synthesis`: one fiber asks the engine, chunk after chunk and at most two ahead of the reader;
-// the reader's pull takes the samples through the sound line. Both live in the stream's scope: whoever stops
-// reading stops the engine and frees the line.
-import { Effect, Queue, Semaphore, Stream } from "effect"
-import type { Scope } from "effect"
+// The actor behind `Synthesis`: one fiber has the engine speak chunk after chunk, at most two ahead of the reader and
+// two at once, though nothing beside words that somebody waits for; the reader's pull takes the samples, chunk by
+// chunk, through the sound line. All of it lives in the stream's scope: whoever stops reading stops the engine and
+// frees the line.
+import { Effect, Latch, Pull, Queue, Semaphore, Stream } from "effect"
+import type { Cause, Scope } from "effect"
 import type { SpeechError } from "../ports/SpeechError.ts"
 import type { SpeechChunk, SynthesisRequest, WordTime } from "../ports/Synthesizer.ts"
 import { SoundLines } from "../sound/SoundLines.ts"
@@ -17,6 +18,8 @@ import { timeWords } from "./WordTimes.ts"
 
 /** The chunk that is read, and those ahead of it. */
 const chunksInWork = 3
+/** Asked of the engine at the same time. */
+const chunksAtOnce = 2
 
 export const makeSynthesis = Effect.gen(function* () {
   const { synthesizer } = yield* Speech
@@ -34,10 +37,10 @@ export const makeSynthesis = Effect.gen(function* () {
     )
 })
 
+type Sound = Queue.Queue<SpeechChunk, SpeechError | Cause.Done>
+
 type Work =
-  | { readonly _tag: "Begin"; readonly chunk: ScriptedChunk }
-  | SpeechChunk
-  | { readonly _tag: "End" }
+  | { readonly _tag: "Chunk"; readonly chunk: ScriptedChunk; readonly sound: Sound }
   | { readonly _tag: "Flush" }
   | { readonly _tag: "Finish" }
 
@@ -53,23 +56,37 @@ const startEngine = Effect.fnUntraced(function* (
   synthesize: (request: SynthesisRequest) => Stream.Stream<SpeechChunk, SpeechError>
 ): Effect.fn.Return<WorkQueue, never, Scope.Scope> {
   // Bounded by the permits: what three chunks can hold.
+  const scope = yield* Effect.scope
+  const engine = yield* Semaphore.make(chunksAtOnce)
   const queue = yield* Queue.unbounded<Work, SpeechError>()
   const permits = yield* Semaphore.make(chunksInWork)
   const script = new Script(settings)
   const put = (work: Work) => Queue.offer(queue, work)
 
-  const speak = (chunk: ScriptedChunk) =>
-    Stream.runForEach(cutOff(synthesize(requestFor(chunk, settings)), settings.longestChunkMs), put).pipe(
-      Effect.withSpan("tts.inference")
+  const speak = Effect.fnUntraced(function* (chunk: ScriptedChunk, sound: Sound, begun: Latch.Latch) {
+    const spoken = cutOff(synthesize(requestFor(chunk, settings)), settings.longestChunkMs)
+    return yield* Stream.runForEach(spoken, (piece) => Effect.andThen(Queue.offer(sound, piece), begun.open)).pipe(
+      Effect.withSpan("tts.inference"),
+      Effect.andThen(Queue.end(sound)),
+      Effect.catchCause((cause) => Queue.failCause(sound, cause)),
+      Effect.ensuring(begun.open)
     )
+  })
 
   const handle = Effect.fnUntraced(function* (item: ScriptItem) {
     yield* permits.take(1)
     if (item._tag === "Flush") return yield* put(item)
     const chunk = script.chunk(item)
-    yield* put({ _tag: "Begin", chunk })
-    if (chunk.sayable) yield* speak(chunk)
-    return yield* put({ _tag: "End" })
+    const sound = yield* Queue.unbounded<SpeechChunk, SpeechError | Cause.Done>()
+    yield* put({ _tag: "Chunk", chunk, sound })
+    if (!chunk.sayable) return yield* Queue.end(sound)
+    const begun = yield* Latch.make()
+    yield* engine.take(1)
+    yield* speak(chunk, sound, begun).pipe(
+      Effect.ensuring(engine.release(1)),
+      Effect.forkIn(scope, { startImmediately: true })
+    )
+    return yield* chunk.first ? begun.await : Effect.void
   })
 
   yield* Stream.runForEach(input, (piece) => Effect.forEach(script.read(piece), handle, { discard: true })).pipe(
@@ -121,6 +138,8 @@ class Reader {
   readonly #line: SoundLine
   readonly #timing: boolean
   #number = -1
+  /** Of the chunk that is read, until its end. */
+  #sound: Sound | undefined
   #chunk: ScriptedChunk | undefined
   #offsetMs = 0
   #words: ReadonlyArray<WordTime> = []
@@ -144,28 +163,27 @@ class Reader {
   }
 
   get #next(): Effect.Effect<Events, SpeechError> {
-    return Effect.flatMap(Queue.take(this.#work.items), (work) => this.#after(work))
+    const sound = this.#sound
+    if (sound === undefined) return Effect.flatMap(Queue.take(this.#work.items), (work) => this.#after(work))
+    return Effect.flatMap(Queue.take(sound), (piece) => this.#heard(piece)).pipe(
+      Pull.catchDone(() => {
+        this.#sound = undefined
+        return Effect.as(this.#work.release, this.#times())
+      })
+    )
   }
 
   #after(work: Work): Effect.Effect<Events, SpeechError> {
     switch (work._tag) {
-      case "Begin":
+      case "Chunk":
         this.#number++
         this.#chunk = work.chunk
+        this.#sound = work.sound
         this.#offsetMs = this.#line.positionMs()
         this.#words = []
         this.#leadMs = 0
         this.#begun = false
         return this.#next
-      case "Audio":
-        return Effect.map(this.#line.write(this.#paced(work.samples, work.sampleRate), work.sampleRate), (bytes) =>
-          this.#audio(bytes)
-        )
-      case "Words":
-        this.#words = this.#inContent(work.words)
-        return Effect.succeed(this.#words.length === 0 ? [] : this.#times())
-      case "End":
-        return Effect.as(this.#work.release, this.#times())
       case "Flush":
         this.#pauses.forget()
         return this.#drained
@@ -173,6 +191,15 @@ class Reader {
         this.#finished = true
         return Effect.map(this.#line.finish, (bytes) => this.#audio(bytes))
     }
+  }
+
+  #heard(piece: SpeechChunk): Effect.Effect<Events, SpeechError> {
+    if (piece._tag === "Words") {
+      this.#words = this.#inContent(piece.words)
+      return Effect.succeed(this.#words.length === 0 ? [] : this.#times())
+    }
+    const paced = this.#paced(piece.samples, piece.sampleRate)
+    return Effect.map(this.#line.write(paced, piece.sampleRate), (bytes) => this.#audio(bytes))
   }
 
   /** The silence a drained codec adds belongs to the chunk before it. */
