@@ -7,6 +7,7 @@ import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
 import { type LlmSettings, Mind } from "@parley/llm/Mind"
 import { Speech, type SpeechSettings } from "@parley/speech/Speech"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
+import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Effect, Layer } from "effect"
 import { totalmem } from "node:os"
 import type { Config, Endpoint, EngineSettings } from "./Config.ts"
@@ -20,9 +21,14 @@ const recogniserBytes = 120 * 2 ** 20
 const recognisers = ({ maxCalls }: Config): number =>
   Math.max(1, Math.min(maxCalls, Math.floor(totalmem() / 2 / recogniserBytes)))
 
+/** Embedded recognisers beside those of the calls: for uploads, and for streams that are no calls. */
+export const recordings = { atOnce: 2, live: 2 }
+
 /** A call that could not hear is refused at the door rather than lost. */
-const capacity = (config: Config): number =>
-  config.asr.providers.every((name) => name === "pocketsphinx") ? recognisers(config) : config.maxCalls
+const capacity = (config: Config): number => (hearsAlone(config) ? recognisers(config) : config.maxCalls)
+
+/** Whether every recogniser is a process of this machine. */
+export const hearsAlone = (config: Config): boolean => config.asr.providers.every((name) => name === "pocketsphinx")
 
 /**
  * The engine waits 3 s for a final and 8 s for sound. Who answers later has failed before that, or nobody would know;
@@ -49,18 +55,20 @@ const speech = Layer.unwrap(
         voices: tts.voices.map((id) => ({ id, name: id, language: "" }))
       },
       openAiTranscription: asr.endpoint && { ...withModel(asr.endpoint, "whisper-1"), ...boundsOf("asr", asr) },
-      pocketSphinx: { poolSize: recognisers(config) }
+      pocketSphinx: { poolSize: recognisers(config) + recordings.atOnce + recordings.live }
     })
   })
 )
 
 const mind = Layer.unwrap(
-  Effect.map(Settings, ({ llm }) =>
-    Mind.layer({
+  Effect.gen(function* () {
+    const { llm } = yield* Settings
+    return Mind.layer({
       providers: llm.providers as LlmSettings["providers"],
-      openai: llm.endpoint && { ...withModel(llm.endpoint, "default"), extraBody: llm.extraBody }
+      openai: llm.endpoint && { ...withModel(llm.endpoint, "default"), extraBody: llm.extraBody },
+      customFetch: (yield* SafeHttp).fetch
     })
-  )
+  })
 )
 
 const parts = Layer.effect(
@@ -104,10 +112,11 @@ const withModel = (endpoint: Endpoint, fallback: string) => ({ ...endpoint, mode
 
 const demoLabel = "built-in rules, English, appointments only"
 
-export const layer: Layer.Layer<Conversations | ServingHealth | Speech, SpeechError, Settings> = Layer.mergeAll(
-  serving,
-  Layer.unwrap(Effect.map(Settings, (config) => Conversations.layer({ capacity: capacity(config) })))
-).pipe(Layer.provide(parts), Layer.provide(Layer.mergeAll(mind, Pacer.layer)), Layer.provideMerge(speech))
+export const layer: Layer.Layer<Conversations | ServingHealth | Speech, SpeechError, Settings | SafeHttp> =
+  Layer.mergeAll(
+    serving,
+    Layer.unwrap(Effect.map(Settings, (config) => Conversations.layer({ capacity: capacity(config) })))
+  ).pipe(Layer.provide(parts), Layer.provide(Layer.mergeAll(mind, Pacer.layer)), Layer.provideMerge(speech))
 
 /** The first healthy one serves, the healthy ones after it stand by. */
 const ranked = (

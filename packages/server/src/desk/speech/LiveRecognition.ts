@@ -1,6 +1,12 @@
 // Recognition of speech that comes bit by bit and is committed by whoever sends it: nothing is lost however fast it
 // comes, since each long piece is heard before more is taken. Audio is charged as it is committed.
-import type { BadGateway, BadRequest, PaymentRequired, TooManyRequests, Unavailable } from "@parley/contract/Errors"
+import {
+  type BadGateway,
+  type BadRequest,
+  type PaymentRequired,
+  type TooManyRequests,
+  Unavailable
+} from "@parley/contract/Errors"
 import { asrModels } from "@parley/contract/speech/Transcript"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
 import type { SpokenWord } from "@parley/speech/ports/Transcriber"
@@ -31,70 +37,80 @@ export class LiveRecognition extends Context.Service<
     readonly open: (
       workspaceId: string,
       options: { readonly language: string; readonly keyterms: ReadonlyArray<string> }
-    ) => Effect.Effect<Listener, PaymentRequired | TooManyRequests, Scope.Scope>
+    ) => Effect.Effect<Listener, PaymentRequired | TooManyRequests | Unavailable, Scope.Scope>
   }
 >()("parley/server/LiveRecognition") {
-  static readonly layer: Layer.Layer<LiveRecognition, never, Ledger | Speech | SpeechSeats> = Layer.effect(
-    LiveRecognition,
-    Effect.gen(function* () {
-      const { transcriber } = yield* Speech
-      const ledger = yield* Ledger
-      const seats = yield* SpeechSeats
-      return {
-        open: Effect.fnUntraced(function* (workspaceId, options) {
-          const account = yield* ledger.admit(workspaceId, { kind: "asr", model: asrModels[0] })
-          yield* seats.take(workspaceId, account.concurrency)
-          const session = yield* makeTranscriberSession(transcriber, options)
-          const piece = new Int16Array(longestPiece)
-          let filled = 0
-          let before = 0
-          let heard: Committed = nothing
-          let samples = 0
+  /** `mostAtOnce`: over all workspaces; one more is refused as overload. */
+  static readonly layer = (mostAtOnce: number): Layer.Layer<LiveRecognition, never, Ledger | Speech | SpeechSeats> =>
+    Layer.effect(
+      LiveRecognition,
+      Effect.gen(function* () {
+        const { transcriber } = yield* Speech
+        const ledger = yield* Ledger
+        const seats = yield* SpeechSeats
+        let open = 0
+        const place = Effect.acquireRelease(
+          Effect.suspend(() => (open < mostAtOnce ? Effect.sync(() => open++) : Effect.fail(overloaded))),
+          () => Effect.sync(() => open--)
+        )
+        return {
+          open: Effect.fnUntraced(function* (workspaceId, options) {
+            const account = yield* ledger.admit(workspaceId, { kind: "asr", model: asrModels[0] })
+            yield* seats.take(workspaceId, account.concurrency)
+            yield* place
+            const session = yield* makeTranscriberSession(transcriber, options)
+            const piece = new Int16Array(longestPiece)
+            let filled = 0
+            let before = 0
+            let heard: Committed = nothing
+            let samples = 0
 
-          /** The first `count` samples of the piece. */
-          const hear = Effect.fnUntraced(function* (count: number) {
-            if (count === 0) return
-            const said = yield* session.hear(piece.slice(0, count)).pipe(Effect.mapError(refusal))
-            const atMs = before / 16
-            heard = {
-              text: [heard.text, said.text].filter((text) => text !== "").join(" "),
-              words: [
-                ...heard.words,
-                ...said.words.map((word) => ({ ...word, startMs: atMs + word.startMs, endMs: atMs + word.endMs }))
-              ],
-              language: said.language ?? heard.language
-            }
-            piece.copyWithin(0, count, filled)
-            filled -= count
-            before += count
-          })
-
-          return {
-            push: Effect.fnUntraced(function* (given) {
-              samples += given.length
-              for (let at = 0; at < given.length;) {
-                const part = given.subarray(at, at + longestPiece - filled)
-                piece.set(part, filled)
-                filled += part.length
-                at += part.length
-                if (filled === longestPiece) yield* hear(quietest(piece))
+            /** The first `count` samples of the piece. */
+            const hear = Effect.fnUntraced(function* (count: number) {
+              if (count === 0) return
+              const said = yield* session.hear(piece.slice(0, count)).pipe(Effect.mapError(refusal))
+              const atMs = before / 16
+              heard = {
+                text: [heard.text, said.text].filter((text) => text !== "").join(" "),
+                words: [
+                  ...heard.words,
+                  ...said.words.map((word) => ({ ...word, startMs: atMs + word.startMs, endMs: atMs + word.endMs }))
+                ],
+                language: said.language ?? heard.language
               }
-            }),
-            commit: Effect.gen(function* () {
-              yield* hear(filled)
-              const seconds = Math.ceil(samples / 16_000)
-              const committed = heard
-              heard = nothing
-              samples = 0
-              if (seconds > 0) yield* ledger.charge(workspaceId, { kind: "asr", model: asrModels[0], seconds })
-              return committed
+              piece.copyWithin(0, count, filled)
+              filled -= count
+              before += count
             })
-          }
-        })
-      }
-    })
-  )
+
+            return {
+              push: Effect.fnUntraced(function* (given) {
+                samples += given.length
+                for (let at = 0; at < given.length;) {
+                  const part = given.subarray(at, at + longestPiece - filled)
+                  piece.set(part, filled)
+                  filled += part.length
+                  at += part.length
+                  if (filled === longestPiece) yield* hear(quietest(piece))
+                }
+              }),
+              commit: Effect.gen(function* () {
+                yield* hear(filled)
+                const seconds = Math.ceil(samples / 16_000)
+                const committed = heard
+                heard = nothing
+                samples = 0
+                if (seconds > 0) yield* ledger.charge(workspaceId, { kind: "asr", model: asrModels[0], seconds })
+                return committed
+              })
+            }
+          })
+        }
+      })
+    )
 }
+
+const overloaded = new Unavailable({ message: "The server cannot process the request due to high load" })
 
 const nothing: Committed = { text: "", words: [], language: undefined }
 
