@@ -13,6 +13,8 @@ export interface LlmSettings {
   /** In order of preference, at least one; `openai` needs `openai` settings. */
   readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
   readonly openai?: OpenAiChat.OpenAiChatSettings | undefined
+  /** How an agent's own endpoint is reached. */
+  readonly customFetch?: OpenAiChat.ChatFetch | undefined
 }
 
 export class Mind extends Context.Service<
@@ -27,7 +29,10 @@ export class Mind extends Context.Service<
     const [first, ...rest] = settings.providers
     const own = Failover.make([modelOf(first, settings), ...rest.map((provider) => modelOf(provider, settings))])
     return {
-      chat: (choice) => (choice.kind === "custom" ? OpenAiChat.make({ ...choice, provider: "custom" }) : own),
+      chat: (choice) =>
+        choice.kind === "custom"
+          ? OpenAiChat.make({ ...choice, provider: "custom", fetch: settings.customFetch })
+          : own,
       health: own.health
     }
   }

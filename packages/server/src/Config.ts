@@ -79,7 +79,11 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["PARLEY_MEDIA_PORTS", "", "UDP ports for media, such as 40000-40999; unset: any free ones"],
   ["PARLEY_VENDOR", defaultVendor, "the word for the service in header and model names"],
   ["PARLEY_VENDOR_ALIASES", "fish-audio", "further words understood in its place, separated by commas"],
-  ["PARLEY_ALLOW_PRIVATE_NETWORKS", "", "private hosts or IPv4 blocks that agents may call, separated by commas"],
+  [
+    "PARLEY_ALLOW_PRIVATE_NETWORKS",
+    "",
+    "private hosts, or blocks of addresses, that agents may call, separated by commas"
+  ],
   ["PARLEY_LOG_LEVEL", "info", "debug, info, warn or error"],
   [
     "OTEL_EXPORTER_OTLP_ENDPOINT",

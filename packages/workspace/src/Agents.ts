@@ -16,9 +16,10 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { configHash } from "./ConfigHash.ts"
 import { newId } from "./Id.ts"
+import { readAllowed } from "./outbound/AllowedPrivate.ts"
+import { urlFault } from "./outbound/CustomerUrl.ts"
 import { closeWindow, likePattern, openWindow } from "./Paging.ts"
 import { Platform } from "./Platform.ts"
-import { urlFault } from "./PublicAddress.ts"
 import { Secrets } from "./Secrets.ts"
 import { Database } from "./storage/Database.ts"
 import { exceedsTokens } from "./TokenCount.ts"
@@ -198,7 +199,7 @@ export const catalogueOf = (platform: Platform["Service"]): Catalogue => ({
   llmModels: platform.llmModels,
   toolIds: new Set(),
   knowledgeSourceIds: new Set(),
-  urlFault: (url, rules) => urlFault(url, rules, platform.allowedPrivate)
+  urlFault: (url, rules) => urlFault(url, rules, readAllowed(platform.allowedPrivate))
 })
 
 const show = (row: AgentRow): Agent => ({

@@ -9,7 +9,7 @@ export class Platform extends Context.Service<
     /** The first is the default. */
     readonly asrModels: readonly [string, ...ReadonlyArray<string>]
     readonly llmModels: readonly [string, ...ReadonlyArray<string>]
-    /** Names or IPv4 blocks that webhooks and model endpoints may name though private. */
+    /** Names or address blocks that tools, webhooks and model endpoints may name though private. */
     readonly allowedPrivate: ReadonlyArray<string>
     /** Whether the serving synthesizer speaks like a reference recording, beyond bending a voice towards it. */
     readonly cloning: boolean

@@ -7,6 +7,7 @@ import { Attendance } from "./Attendance.ts"
 import { Blobs } from "./Blobs.ts"
 import { DesignSignatures } from "./DesignSignatures.ts"
 import { Ledger } from "./Ledger.ts"
+import { SafeHttp } from "./outbound/SafeHttp.ts"
 import type { Platform } from "./Platform.ts"
 import { Prices } from "./Prices.ts"
 import { Secrets } from "./Secrets.ts"
@@ -27,6 +28,7 @@ export const layer = (
   | DesignSignatures
   | Ledger
   | Prices
+  | SafeHttp
   | Secrets
   | SessionLife
   | Sessions
@@ -44,6 +46,7 @@ export const layer = (
     ApiKeys.layer,
     Ledger.layer,
     Prices.layer,
+    SafeHttp.layer,
     DesignSignatures.layer
   ).pipe(
     Layer.provideMerge(VoiceModels.layer),

@@ -21,11 +21,25 @@ export interface OpenAiChatSettings {
   readonly extraBody?: Readonly<Record<string, unknown>>
   /** Name in `/health`. */
   readonly provider?: string
+  /** How the endpoint is reached; left out: the platform's `fetch`. */
+  readonly fetch?: ChatFetch | undefined
 }
+
+/** The part of `fetch` that is used. Follows no redirect; rejects when there is no answer. */
+export type ChatFetch = (
+  url: string,
+  init: {
+    readonly method: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+    readonly signal: AbortSignal
+  }
+) => Promise<{ readonly ok: boolean; readonly status: number; readonly body: ReadableStream<Uint8Array> | null }>
 
 export const make = (settings: OpenAiChatSettings): ChatModel => {
   const provider = settings.provider ?? "openai"
   const url = `${settings.baseUrl.replace(/\/+$/, "").replace(/\/chat\/completions$/, "")}/chat/completions`
+  const send: ChatFetch = settings.fetch ?? ((address, init) => fetch(address, { ...init, redirect: "error" }))
   const fail = (reason: ChatErrorReason, message: string): ChatError => new ChatError({ reason, provider, message })
 
   const post = Effect.fnUntraced(function* (request: ChatRequest) {
@@ -33,12 +47,11 @@ export const make = (settings: OpenAiChatSettings): ChatModel => {
     yield* Effect.addFinalizer(() => Effect.sync(() => controller.abort()))
     const response = yield* Effect.tryPromise({
       try: () =>
-        fetch(url, {
+        send(url, {
           method: "POST",
           headers: headersOf(settings),
           body: JSON.stringify(bodyOf(settings, request)),
-          signal: controller.signal,
-          redirect: "error"
+          signal: controller.signal
         }),
       catch: () => fail("Unavailable", "no connection to the endpoint")
     })
