@@ -2,9 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { make as fakeChatServer } from "@parley/llm/testing/FakeChatServer"
-import { parseWav } from "@parley/audio/Wav"
+import { encodeWav, parseWav } from "@parley/audio/Wav"
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstallation"
+import { speakToWav } from "@parley/speech/testing/speakToWav"
+import { startService } from "@parley/server/testing/RunningService"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -57,5 +60,32 @@ describe("the examples", () => {
       assert.strictEqual(code, 0, out)
       assert.strictEqual(out.trim(), "I am a model on loopback.")
     })
+  )
+
+  it.live(
+    "05 makes a voice from a recording and is understood with it",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* Effect.acquireRelease(
+          Effect.promise(() => startService()),
+          (running) => Effect.promise(() => running.stop())
+        )
+        const folder = mkdtempSync(join(tmpdir(), "parley-example-"))
+        const recording = join(folder, "recording.wav")
+        const file = join(folder, "spoken.mp3")
+        const samples = speakToWav("This is a recording of somebody who has something to say.")
+        writeFileSync(recording, encodeWav(samples, 16_000))
+        const { code, out } = yield* run(
+          "05-a-voice-from-a-recording.ts",
+          [recording, "The quick brown fox jumps over the lazy dog.", file],
+          { PARLEY_URL: service.url, PARLEY_API_KEY: service.key }
+        )
+        assert.strictEqual(code, 0, out)
+        assert.match(out, /^[0-9a-f]{32} {2}adapted/)
+        assert.match(out, /spoken\.mp3: [2-5]\.\d s/)
+        if (findPocketSphinx() !== undefined) assert.match(out, /heard as: .*(fox|dog)/)
+        rmSync(folder, { recursive: true })
+      }).pipe(Effect.scoped),
+    40_000
   )
 })

@@ -5,6 +5,9 @@ import type { ConfigPatch, ReturnedConfig } from "@parley/contract/AgentConfig/A
 import type { Health } from "@parley/contract/Health"
 import type { SessionDetail, SessionPage, SessionTicket } from "@parley/contract/Session"
 import type { PreviewCreate, SessionCreate } from "@parley/contract/SessionRequest"
+import type { Transcript } from "@parley/contract/speech/Transcript"
+import type { TtsModel, TtsRequest } from "@parley/contract/speech/TtsRequest"
+import type { VoiceModel, VoiceModelPage } from "@parley/contract/VoiceModel"
 
 export interface ParleyClientOptions {
   /** Without a trailing slash; empty for the page's own origin. */
@@ -22,6 +25,27 @@ export class ParleyError extends Error {
     this.status = status
     this.reason = reason
   }
+}
+
+/** The body of POST /v1/tts, and the model. */
+export type SpeechWish = typeof TtsRequest.Encoded & { readonly model?: TtsModel }
+
+export interface TranscriptionWish {
+  /** ISO 639-1 hint. */
+  readonly language?: string
+  /** Whether the times of the words are wanted. */
+  readonly words?: boolean
+}
+
+export interface VoiceWish {
+  readonly title: string
+  /** 1 to 20 audio files. */
+  readonly recordings: ReadonlyArray<Blob>
+  /** What is said in them, in their order. */
+  readonly texts?: ReadonlyArray<string>
+  readonly description?: string
+  readonly visibility?: "unlist" | "private"
+  readonly tags?: ReadonlyArray<string>
 }
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
@@ -61,25 +85,70 @@ export class ParleyClient {
     end: (id: string): Promise<void> => this.request("POST", `/v1/agent/sessions/${encodeURIComponent(id)}/end`)
   }
 
+  readonly speech = {
+    /** The sound as it is made, in the format that was asked for. A failure midway fails the stream. */
+    speak: async (body: SpeechWish): Promise<ReadableStream<Uint8Array>> => {
+      const { model, ...rest } = body
+      const response = await this.fetch("POST", "/v1/tts", rest, model === undefined ? {} : { model })
+      if (!response.ok || response.body === null) throw errorOf(response.status, await jsonOf(response))
+      return response.body
+    },
+    transcribe: (audio: Blob, { language, words = false }: TranscriptionWish = {}): Promise<Transcript> => {
+      const form = new FormData()
+      form.append("audio", audio, "recording")
+      form.append("ignore_timestamps", String(!words))
+      if (language !== undefined) form.append("language", language)
+      return this.request("POST", "/v1/asr", form)
+    }
+  }
+
+  readonly voices = {
+    /** From recordings; what is said in them is recognised where it is not told. */
+    create: ({ recordings, ...fields }: VoiceWish): Promise<VoiceModel> => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries({ type: "tts", train_mode: "fast", ...fields })) {
+        for (const one of [value].flat()) if (one !== undefined) form.append(name, one)
+      }
+      for (const recording of recordings) form.append("voices", recording, "recording")
+      return this.request("POST", "/model", form)
+    },
+    list: (query: Query = {}): Promise<VoiceModelPage> => this.request("GET", `/model${search(query)}`),
+    get: (id: string): Promise<VoiceModel> => this.request("GET", `/model/${encodeURIComponent(id)}`),
+    remove: (id: string): Promise<void> => this.request("DELETE", `/model/${encodeURIComponent(id)}`)
+  }
+
   private async request<A>(method: string, path: string, body?: unknown): Promise<A> {
-    const response = await fetch(this.options.baseUrl + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.options.apiKey}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" })
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
-    }).catch(() => {
-      throw new ParleyError(0, "The service cannot be reached")
-    })
+    const response = await this.fetch(method, path, body)
     if (response.status === 204) return undefined as A
-    const answer: unknown = await response.json().catch(() => undefined)
+    const answer = await jsonOf(response)
     if (!response.ok) throw errorOf(response.status, answer)
     if (answer === undefined) throw new ParleyError(response.status, "The service did not answer in JSON")
     // The server's answers are made by the same schemas as these types.
     return answer as A
   }
+
+  private fetch(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {}
+  ): Promise<Response> {
+    const isJson = body !== undefined && !(body instanceof FormData)
+    return fetch(this.options.baseUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.options.apiKey}`,
+        ...(isJson ? { "content-type": "application/json" } : {}),
+        ...headers
+      },
+      ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body })
+    }).catch(() => {
+      throw new ParleyError(0, "The service cannot be reached")
+    })
+  }
 }
+
+const jsonOf = (response: Response): Promise<unknown> => response.json().catch(() => undefined)
 
 const agentPath = (id: string): string => `/v1/agent/agents/${encodeURIComponent(id)}`
 
