@@ -57,6 +57,7 @@ const make = Effect.fnUntraced(function* (options: SoundLinesOptions) {
     program: options.program ?? new URL("./soundThread.ts", import.meta.url),
     name: "sound",
     threads: options.threads ?? 2,
+    warm: true,
     seatLimit: options.lineLimit ?? 128,
     replyMs: options.blockMs ?? 20_000
   })

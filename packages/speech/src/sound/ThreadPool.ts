@@ -11,6 +11,8 @@ export interface ThreadPoolOptions {
   readonly program: URL
   readonly name: string
   readonly threads: number
+  /** Whether the threads start now or with the first seat: each takes 30 to 50 MB. */
+  readonly warm: boolean
   /** Open seats of all threads; one more is refused as `Full`. */
   readonly seatLimit: number
   /** Longest a question may wait for its answer. Default 20 s. */
@@ -39,7 +41,7 @@ export const makeThreadPool = <Question, Answer>(
   Effect.gen(function* () {
     const slots = Array.from({ length: options.threads }, () => new Slot<Answer>(options))
     yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(slots.map((slot) => slot.end()))))
-    for (const slot of slots) slot.thread(0)
+    if (options.warm) for (const slot of slots) slot.thread(0)
     const seats = () => slots.reduce((sum, slot) => sum + slot.seats, 0)
     let numbers = 0
 

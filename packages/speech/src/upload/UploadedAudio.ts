@@ -59,6 +59,7 @@ const make = Effect.fnUntraced(function* (options: UploadedAudioOptions) {
     program: options.program ?? new URL("./uploadThread.ts", import.meta.url),
     name: "upload",
     threads: options.threads ?? 2,
+    warm: false,
     seatLimit: Number.POSITIVE_INFINITY,
     replyMs: blockMs
   })
