@@ -1,75 +1,28 @@
 // Any OpenAI-compatible `/audio/transcriptions` behind the transcriber port. Not streaming: the utterance is
-// kept until its commit and then posted; answers come in the order of the commits. Utterances without sound
-// are answered empty without asking, because such models invent words for silence.
-import { Effect, Queue, Schema } from "effect"
-import type { Scope } from "effect"
-import { peak } from "@parley/audio/Level"
+// kept until its commit and then posted.
+import { Effect, Schema } from "effect"
 import { encodeWav } from "@parley/audio/Wav"
 import type { SpeechError } from "../ports/SpeechError.ts"
-import type { SpokenWord, Transcriber, TranscriptionOptions, TranscriptionStream } from "../ports/Transcriber.ts"
+import type { Transcriber, TranscriptionOptions } from "../ports/Transcriber.ts"
 import { failure, post, provider, watched } from "./OpenAiEndpoint.ts"
 import type { OpenAiEndpoint } from "./OpenAiEndpoint.ts"
 import { languageCode } from "./LanguageCode.ts"
-import { UtteranceBuffer } from "./UtteranceBuffer.ts"
+import { openUtterances } from "../utterance/UtteranceStream.ts"
+import type { Transcript, Utterance } from "../utterance/UtteranceStream.ts"
 
-/** Commits waiting for their turn; one more kills the stream as `Overloaded`. */
-const mostWaiting = 8
-/** Below -50 dBFS at its loudest, or shorter than 100 ms, nothing was said. */
-const quietest = 0.003
-const shortestMs = 100
 const mostBytes = 4_000_000
 
 export const makeOpenAiTranscriber = (endpoint: OpenAiEndpoint): Transcriber => ({
   provider,
   streaming: false,
-  open: (options) => open(endpoint, options)
+  open: (options) => openUtterances(provider, options, (utterance) => transcribe(endpoint, options, utterance))
 })
-
-const open = Effect.fnUntraced(function* (
-  endpoint: OpenAiEndpoint,
-  options: TranscriptionOptions
-): Effect.fn.Return<TranscriptionStream, never, Scope.Scope> {
-  const buffer = new UtteranceBuffer()
-  const commits = yield* Effect.acquireRelease(Queue.dropping<Utterance>(mostWaiting), Queue.shutdown)
-  let dead = false
-  const die = (error: SpeechError) => {
-    if (dead) return
-    dead = true
-    Queue.shutdownUnsafe(commits)
-    options.onFailure(error)
-  }
-  yield* Queue.take(commits).pipe(
-    Effect.flatMap((utterance) => transcribe(endpoint, options, utterance)),
-    Effect.tap((final) => Effect.sync(() => dead || options.onEvent({ _tag: "Final", ...final }))),
-    Effect.forever,
-    Effect.catch((error) => Effect.sync(() => die(error))),
-    Effect.forkScoped
-  )
-  return {
-    push: (samples) => buffer.push(samples),
-    discard: () => buffer.take(),
-    commit: () => {
-      const taken = Queue.offerUnsafe(commits, buffer.take())
-      // Refused also when the scope is closed: then nobody listens.
-      if (!taken && Queue.sizeUnsafe(commits) >= mostWaiting) die(failure("Overloaded", "too many utterances waiting"))
-    }
-  }
-})
-
-type Utterance = ReturnType<UtteranceBuffer["take"]>
-
-interface Transcript {
-  readonly text: string
-  readonly words: ReadonlyArray<SpokenWord>
-  readonly language?: string
-}
 
 const transcribe = (
   endpoint: OpenAiEndpoint,
   options: TranscriptionOptions,
   { droppedMs, samples }: Utterance
 ): Effect.Effect<Transcript, SpeechError> => {
-  if (samples.length < shortestMs * 16 || peak(samples) < quietest) return Effect.succeed({ text: "", words: [] })
   const form = () => {
     const form = new FormData()
     form.set("file", new Blob([encodeWav(samples, 16_000).slice()], { type: "audio/wav" }), "speech.wav")

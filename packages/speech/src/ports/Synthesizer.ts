@@ -50,6 +50,8 @@ export interface Synthesizer {
   /** Provider id as in settings and `/health`: `flite`, `openai`. */
   readonly provider: string
   readonly voices: ReadonlyArray<VoiceInfo>
+  /** Whether it speaks like a character's references, beyond bending a voice towards its profile. Default false. */
+  readonly clones?: boolean
   /** Mono 16-bit PCM as it is made. Fails with `InvalidOutput` when the provider answers without audio. */
   readonly synthesize: (request: SynthesisRequest) => Stream.Stream<SpeechChunk, SpeechError>
 }

@@ -1,0 +1,57 @@
+// The words between the server and an engine process. Each process serves one model. Work is numbered by the server;
+// an answer to a number that is no longer awaited is dropped there.
+import type { AsrModelConfig, Hypothesis, TtsModelConfig } from "./sherpaRuntime.ts"
+
+/** What a process is started for, as JSON in its arguments. */
+export type EngineTask =
+  | { readonly _tag: "Speak"; readonly model: TtsModelConfig; readonly threads: number }
+  | { readonly _tag: "Hear"; readonly model: AsrModelConfig; readonly streaming: boolean; readonly threads: number }
+
+export interface SpeakOrder {
+  readonly text: string
+  readonly speaker: number
+  readonly speed: number
+  /** Steps of a diffusing engine. */
+  readonly steps?: number
+  /** A mono WAV file and what it says: speak like this. */
+  readonly reference?: { readonly file: string; readonly text: string }
+}
+
+export type ToEngine =
+  | { readonly _tag: "Speak"; readonly id: number; readonly order: SpeakOrder }
+  | { readonly _tag: "Transcribe"; readonly id: number; readonly samples: Int16Array }
+  /** What is under way may still be finished; it is answered in any case. */
+  | { readonly _tag: "Cancel"; readonly id: number }
+
+/** `Done` or `Failed` is the last about each number. */
+export type FromEngine =
+  | { readonly _tag: "Ready" }
+  | { readonly _tag: "Sound"; readonly id: number; readonly samples: Int16Array; readonly sampleRate: number }
+  | { readonly _tag: "Heard"; readonly id: number; readonly hypothesis: Hypothesis }
+  | { readonly _tag: "Done"; readonly id: number }
+  | { readonly _tag: "Failed"; readonly id: number }
+
+/** To a process that hears while callers speak; utterances are numbered across all callers. */
+export type ToListener = UtteranceOf &
+  (
+    | { readonly _tag: "Audio"; readonly samples: Int16Array }
+    /** Answered by one `Final`. */
+    | { readonly _tag: "Commit" }
+    | { readonly _tag: "Discard" }
+  )
+
+interface UtteranceOf {
+  readonly caller: number
+  readonly utterance: number
+}
+
+export type FromListener =
+  | { readonly _tag: "Ready" }
+  | (UtteranceOf &
+      (
+        | { readonly _tag: "Partial"; readonly text: string }
+        | { readonly _tag: "Final"; readonly hypothesis: Hypothesis; readonly lengthMs: number }
+        /** This much audio of the caller has been worked through since the last report. */
+        | { readonly _tag: "Digested"; readonly samples: number }
+        | { readonly _tag: "Failed" }
+      ))

@@ -1,0 +1,98 @@
+// A voice of the user's own, run by sherpa-onnx, behind the synthesizer port. One engine, one phrase at a time, with
+// estimated word times, since the engines give none. ZipVoice speaks like a voice's references: it clones.
+import { Effect, Option, Stream } from "effect"
+import type { Scope } from "effect"
+import type { SpeechError } from "../ports/SpeechError.ts"
+import type { SpeechChunk, SynthesisRequest, Synthesizer } from "../ports/Synthesizer.ts"
+import { estimateWords } from "../WordEstimate.ts"
+import { makeEngineJobs } from "./EngineJobs.ts"
+import type { EngineJobs } from "./EngineJobs.ts"
+import { failure, keepEngine, provider } from "./EngineProcess.ts"
+import type { EngineTask, FromEngine, SpeakOrder, ToEngine } from "./SherpaMessage.ts"
+import type { SpeakingModel } from "./SpeakingModel.ts"
+
+export interface SherpaOptions {
+  /** Of the one engine. Default 2. */
+  readonly threads?: number
+  /** Longest time to load the model. Default 60 s. */
+  readonly startMs?: number
+  /** Longest wait for the engine's next word. Default 20 s. */
+  readonly answerMs?: number
+  /** Jobs in line before further ones are refused. Default 16. */
+  readonly mostWaiting?: number
+  /** The child's file; tests put in one that misbehaves. */
+  readonly file?: URL
+}
+
+export interface SherpaSynthesizer extends Synthesizer {
+  /** Why the engine is not there just now, for people. */
+  readonly fault: () => string | undefined
+}
+
+const chunkMs = 100
+
+export const makeSherpaSynthesizer = Effect.fnUntraced(function* (
+  model: SpeakingModel,
+  options: SherpaOptions = {}
+): Effect.fn.Return<SherpaSynthesizer, never, Scope.Scope> {
+  const task: EngineTask = { _tag: "Speak", model: model.config, threads: options.threads ?? 2 }
+  const process = yield* keepEngine<ToEngine, FromEngine>({
+    file: options.file ?? new URL("./engine.ts", import.meta.url),
+    task,
+    startMs: options.startMs ?? 60_000
+  })
+  const jobs = yield* makeEngineJobs(process, {
+    mostWaiting: options.mostWaiting ?? 16,
+    answerMs: options.answerMs ?? 20_000
+  })
+  return {
+    provider,
+    clones: model.kind === "zipvoice",
+    voices: model.speakers.map((id) => ({ id, name: id, language: model.language })),
+    fault: process.fault,
+    synthesize: (request) => Stream.unwrap(speak(model, jobs, request))
+  }
+})
+
+const speak = Effect.fnUntraced(function* (model: SpeakingModel, jobs: EngineJobs, request: SynthesisRequest) {
+  const order = orderOf(model, request)
+  const answers = yield* jobs.submit((id) => ({ _tag: "Speak", id, order }), request.urgent)
+  let lengthMs = 0
+  const sound = Stream.fromQueue(answers).pipe(
+    Stream.flatMap((answer) => {
+      if (answer._tag !== "Sound") return Stream.empty
+      lengthMs += (answer.samples.length * 1000) / answer.sampleRate
+      return Stream.fromIterable(chunksOf(answer.samples, answer.sampleRate))
+    })
+  )
+  const end: Effect.Effect<Option.Option<SpeechChunk>, SpeechError> = Effect.suspend(() => {
+    if (lengthMs === 0) return Effect.fail(failure("InvalidOutput", "no audio"))
+    const words = request.words === false ? [] : estimateWords(request.text, lengthMs)
+    return Effect.succeed(words.length === 0 ? Option.none() : Option.some({ _tag: "Words", words }))
+  })
+  const words = Stream.unwrap(
+    Effect.map(end, (chunk) => (Option.isSome(chunk) ? Stream.make(chunk.value) : Stream.empty))
+  )
+  return Stream.concat(sound, words)
+})
+
+const orderOf = (model: SpeakingModel, request: SynthesisRequest): SpeakOrder => {
+  const steps = request.extra?.["num_steps"]
+  const plain = {
+    text: request.text,
+    speaker: Math.max(0, model.speakers.indexOf(request.voice)),
+    speed: Math.min(2, Math.max(0.5, request.speed)),
+    ...(typeof steps === "number" && Number.isInteger(steps) && steps > 0 && steps <= 64 ? { steps } : {})
+  }
+  if (model.reference === undefined) return plain
+  return { ...plain, reference: request.character?.references[0] ?? model.reference }
+}
+
+const chunksOf = (samples: Int16Array, sampleRate: number): ReadonlyArray<SpeechChunk> => {
+  const size = (sampleRate * chunkMs) / 1000
+  return Array.from({ length: Math.ceil(samples.length / size) }, (_, i) => ({
+    _tag: "Audio",
+    samples: samples.subarray(i * size, (i + 1) * size),
+    sampleRate
+  }))
+}

@@ -1,0 +1,7 @@
+// How an engine process lives: it leaves when its parent does, however that died, and leaves the decision to it when
+// a signal reaches the whole group.
+export const liveWithParent = (): void => {
+  process.on("disconnect", () => process.exit(0))
+  process.on("SIGINT", () => {})
+  process.on("SIGTERM", () => {})
+}
