@@ -9,7 +9,7 @@ import {
 } from "@parley/contract/AgentConfig/AgentConfig"
 import { type Catalogue, defaultConfig, patchConfig } from "@parley/contract/AgentConfig/patchConfig"
 import { systemPromptTokens } from "@parley/contract/AgentConfig/Prompt"
-import { type BadRequest, type Invalid, invalid, type NotFound, notFound } from "@parley/contract/Errors"
+import { BadRequest, Invalid, invalid, type NotFound, notFound } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import type { Page, PageRequest } from "@parley/contract/Page"
 import { Context, Effect, Layer, Result, Schema } from "effect"
@@ -22,6 +22,8 @@ import { closeWindow, likePattern, openWindow } from "./Paging.ts"
 import { Platform } from "./Platform.ts"
 import { Secrets } from "./Secrets.ts"
 import { Database } from "./storage/Database.ts"
+import { findTools, pinTools } from "./tools/PinnedTools.ts"
+import { decodeTool } from "./tools/ToolRow.ts"
 import { exceedsTokens } from "./TokenCount.ts"
 import { VoiceModels } from "./VoiceModels.ts"
 
@@ -35,7 +37,7 @@ export class Agents extends Context.Service<
   Agents,
   {
     readonly list: (workspace: string, query: AgentQuery) => Effect.Effect<Page<Agent>, BadRequest>
-    readonly create: (workspace: string, input: AgentCreate) => Effect.Effect<Agent, Invalid>
+    readonly create: (workspace: string, input: AgentCreate) => Effect.Effect<Agent, BadRequest | Invalid>
     readonly get: (workspace: string, id: string) => Effect.Effect<Agent, NotFound>
     readonly update: (workspace: string, id: string, patch: AgentPatch) => Effect.Effect<Agent, NotFound>
     readonly remove: (workspace: string, id: string) => Effect.Effect<void, NotFound>
@@ -44,7 +46,7 @@ export class Agents extends Context.Service<
       workspace: string,
       id: string,
       patch: ConfigPatch
-    ) => Effect.Effect<ReturnedConfig, NotFound | Invalid>
+    ) => Effect.Effect<ReturnedConfig, NotFound | BadRequest | Invalid>
     /** A new agent with the same draft, unpublished. */
     readonly duplicate: (workspace: string, id: string, name: string | undefined) => Effect.Effect<Agent, NotFound>
   }
@@ -80,13 +82,37 @@ export class Agents extends Context.Service<
           return model === undefined ? platform.voices : new Set([...platform.voices, id])
         })
 
+        /** Those of the tools that exist. They stay until the transaction ends. */
+        const toolsFor = Effect.fnUntraced(function* (workspace: string, ids: ReadonlyArray<string>) {
+          const rows = yield* findTools(sql, workspace, ids, true)
+          const found = new Map(rows.map((row) => [row.id, decodeTool(row.definition)]))
+          const functions = [...found.values()].flatMap((tool) => (tool.tool_type === "client" ? [tool.name] : []))
+          return new Set(functions).size === functions.length
+            ? new Set(found.keys())
+            : yield* new BadRequest({ message: "Two client tools of an agent cannot have the same name" })
+        })
+
+        const showConfig = (row: AgentRow) => {
+          const draft = decodeConfig(row.draft)
+          return Effect.map(
+            pinTools(sql, row.workspace_id, draft.tools.tool_ids, row.draft_hash),
+            ({ hash }): ReturnedConfig => ({
+              ...redactConfig(draft),
+              agent_id: row.id,
+              config_hash: hash,
+              updated_at: row.draft_updated_at.toISOString()
+            })
+          )
+        }
+
         const apply = Effect.fnUntraced(function* (workspace: string, stored: StoredConfig, patch: ConfigPatch) {
           const prompt = patch.prompt?.system_prompt ?? ""
           if (prompt !== stored.prompt.system_prompt && (yield* exceedsTokens(prompt, systemPromptTokens))) {
             return yield* invalid([fault(["body", "prompt", "system_prompt"], "must be at most 32000 tokens")])
           }
           const voices = yield* voicesFor(workspace, patch.voice?.voice_id)
-          const next = patchConfig(stored, patch, { ...catalogue, voices }, secrets.seal)
+          const toolIds = yield* toolsFor(workspace, patch.tools?.tool_ids ?? [])
+          const next = patchConfig(stored, patch, { ...catalogue, voices, toolIds }, secrets.seal)
           return Result.isSuccess(next) ? next.success : yield* invalid(next.failure)
         })
 
@@ -111,14 +137,22 @@ export class Agents extends Context.Service<
             return closeWindow(window, rows, total, (row) => row.seq, show)
           }),
 
-          create: Effect.fn("Agents.create")(function* (workspace, input) {
-            const draft = yield* apply(workspace, defaultConfig(catalogue), input.config ?? {}).pipe(
-              Effect.mapError((error) =>
-                invalid(error.errors.map(({ loc, ...rest }) => ({ loc: under(loc), ...rest })))
+          create: Effect.fn("Agents.create")(
+            function* (workspace, input) {
+              const draft = yield* apply(workspace, defaultConfig(catalogue), input.config ?? {}).pipe(
+                Effect.mapError((error) =>
+                  error instanceof Invalid
+                    ? invalid(error.errors.map(({ loc, ...rest }) => ({ loc: under(loc), ...rest })))
+                    : error
+                )
               )
-            )
-            return show(yield* insert(workspace, input.name, input.description ?? "", draft))
-          }),
+              return show(yield* insert(workspace, input.name, input.description ?? "", draft))
+            },
+            (effect, _workspace, { config }) =>
+              config?.tools === undefined
+                ? effect
+                : sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
+          ),
 
           get: Effect.fn("Agents.get")(function* (workspace, id) {
             return show(yield* find(workspace, id))
@@ -144,7 +178,7 @@ export class Agents extends Context.Service<
           }),
 
           config: Effect.fn("Agents.config")(function* (workspace, id) {
-            return showConfig(yield* find(workspace, id))
+            return yield* showConfig(yield* find(workspace, id))
           }),
 
           updateConfig: Effect.fn("Agents.updateConfig")(
@@ -152,11 +186,11 @@ export class Agents extends Context.Service<
               const row = yield* find(workspace, id, true)
               const next = yield* apply(workspace, decodeConfig(row.draft), patch)
               const hash = configHash(next)
-              if (hash === row.draft_hash) return showConfig(row)
+              if (hash === row.draft_hash) return yield* showConfig(row)
               const rows = yield* sql<AgentRow>`UPDATE agents SET draft = ${JSON.stringify(next)}::jsonb,
                 draft_hash = ${hash}, draft_updated_at = now(), updated_at = now()
               WHERE id = ${id} RETURNING *`.pipe(Effect.orDie)
-              return showConfig(only(rows))
+              return yield* showConfig(only(rows))
             },
             (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
           ),
@@ -214,13 +248,6 @@ const show = (row: AgentRow): Agent => ({
   overrides_allowed: row.overrides_allowed,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString()
-})
-
-const showConfig = (row: AgentRow): ReturnedConfig => ({
-  ...redactConfig(decodeConfig(row.draft)),
-  agent_id: row.id,
-  config_hash: row.draft_hash,
-  updated_at: row.draft_updated_at.toISOString()
 })
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))

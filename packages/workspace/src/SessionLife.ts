@@ -13,11 +13,15 @@ import { Attendance } from "./Attendance.ts"
 import { countEnded } from "./EndedSessions.ts"
 import type { SessionRow } from "./SessionRow.ts"
 import { Database } from "./storage/Database.ts"
+import { pinTools } from "./tools/PinnedTools.ts"
+import { decodeTool, type RunnableTool } from "./tools/ToolRow.ts"
 
 /** A session that someone has just joined, with the configuration it runs (secrets sealed). */
 export interface ClaimedSession {
   readonly row: SessionRow
   readonly config: StoredConfig
+  /** In the order the configuration names them. */
+  readonly tools: ReadonlyArray<RunnableTool>
 }
 
 export class SessionLife extends Context.Service<
@@ -89,10 +93,21 @@ export class SessionLife extends Context.Service<
             WHERE id = ${id} AND status = 'pending' AND expires_at > now() RETURNING *`.pipe(Effect.orDie)
           const row = rows[0]
           if (row === undefined) return yield* new Conflict({ message: "The session cannot be joined" })
-          if (row.config !== null) return { row, config: decodeConfig(row.config) }
-          const versions = yield* sql<{ config: unknown }>`SELECT config FROM agent_versions
+          if (row.config !== null) {
+            const config = decodeConfig(row.config)
+            const { tools } = yield* pinTools(sql, row.workspace_id, config.tools.tool_ids, row.config_hash)
+            return { row, config, tools }
+          }
+          const versions = yield* sql<{
+            config: unknown
+            tools: ReadonlyArray<{ readonly tool_id: string; readonly definition: unknown }>
+          }>`SELECT config, tools FROM agent_versions
             WHERE agent_id = ${row.agent_id} AND version_number = ${row.version_number}`.pipe(Effect.orDie)
-          return { row, config: decodeConfig(versions[0]?.config) }
+          const tools = (versions[0]?.tools ?? []).map(({ definition, tool_id }) => ({
+            tool_id,
+            definition: decodeTool(definition)
+          }))
+          return { row, config: decodeConfig(versions[0]?.config), tools }
         }),
 
         isOpen: (id) =>

@@ -1,5 +1,5 @@
 // Published versions: immutable, numbered from 1. Publishing a draft that equals the live version makes no new one.
-// Sessions run the live version; a version stays readable for them after its agent is gone.
+// Sessions run the live version with its tools as they were; a version stays readable for them after its agent is gone.
 import type { Publish, Version, VersionSummary } from "@parley/contract/Agent"
 import { redactConfig, type StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { type BadRequest, Conflict, type NotFound, notFound } from "@parley/contract/Errors"
@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import { type AgentRow, decodeConfig } from "./Agents.ts"
 import { closeWindow, openWindow } from "./Paging.ts"
 import { Database } from "./storage/Database.ts"
+import { pinTools } from "./tools/PinnedTools.ts"
 
 /** What a session runs, with the secrets sealed as stored. */
 export interface Runnable {
@@ -51,6 +52,9 @@ export class Versions extends Context.Service<
         return row === undefined ? yield* notFound("Agent") : row
       })
 
+      const pin = (agent: AgentRow) =>
+        pinTools(sql, agent.workspace_id, decodeConfig(agent.draft).tools.tool_ids, agent.draft_hash)
+
       const findVersion = Effect.fnUntraced(function* (agentId: string, number: number) {
         const rows = yield* sql<VersionRow>`SELECT * FROM agent_versions
           WHERE agent_id = ${agentId} AND version_number = ${number}`.pipe(Effect.orDie)
@@ -62,15 +66,16 @@ export class Versions extends Context.Service<
         publish: Effect.fn("Versions.publish")(
           function* (workspace, agentId, input) {
             const agent = yield* findAgent(workspace, agentId, true)
+            const { hash, tools } = yield* pin(agent)
             if (agent.live_version !== null) {
               const live = yield* findVersion(agentId, agent.live_version)
-              if (live.config_hash === agent.draft_hash) return show(live)
+              if (live.config_hash === hash) return show(live)
             }
             const number = (agent.live_version ?? 0) + 1
             const rows = yield* sql<VersionRow>`
-              INSERT INTO agent_versions (agent_id, version_number, title, description, config, config_hash)
+              INSERT INTO agent_versions (agent_id, version_number, title, description, config, config_hash, tools)
               VALUES (${agentId}, ${number}, ${input.version_title ?? null}, ${input.version_description ?? null},
-                ${JSON.stringify(agent.draft)}::jsonb, ${agent.draft_hash}) RETURNING *`
+                ${JSON.stringify(agent.draft)}::jsonb, ${hash}, ${JSON.stringify(tools)}::jsonb) RETURNING *`
             yield* sql`UPDATE agents SET live_version = ${number}, updated_at = now() WHERE id = ${agentId}`
             const row = rows[0]
             return row === undefined ? yield* notFound("Version") : show(row)
@@ -110,7 +115,7 @@ export class Versions extends Context.Service<
 
         draft: Effect.fn("Versions.draft")(function* (workspace, agentId) {
           const agent = yield* findAgent(workspace, agentId)
-          return runnable(agent, null, agent.draft, agent.draft_hash)
+          return runnable(agent, null, agent.draft, (yield* pin(agent)).hash)
         })
       }
     })

@@ -15,6 +15,7 @@ import { SessionLife } from "./SessionLife.ts"
 import { Sessions } from "./Sessions.ts"
 import type { Database, DataFolder } from "./storage/Database.ts"
 import type { StartFault } from "./storage/StartFault.ts"
+import { Tools } from "./tools/Tools.ts"
 import { Versions } from "./Versions.ts"
 import { VoiceModels } from "./VoiceModels.ts"
 import { Workspaces } from "./Workspaces.ts"
@@ -32,6 +33,7 @@ export const layer = (
   | Secrets
   | SessionLife
   | Sessions
+  | Tools
   | Versions
   | VoiceModels
   | Workspaces,
@@ -46,10 +48,11 @@ export const layer = (
     ApiKeys.layer,
     Ledger.layer,
     Prices.layer,
-    SafeHttp.layer,
+    Tools.layer,
     DesignSignatures.layer
   ).pipe(
     Layer.provideMerge(VoiceModels.layer),
+    Layer.provideMerge(SafeHttp.layer),
     Layer.provideMerge(Blobs.layer),
     Layer.provideMerge(Layer.mergeAll(Secrets.layer(secretKey), Workspaces.layer))
   )

@@ -40,7 +40,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
     HttpApiEndpoint.post("createAgent", "/", {
       payload: AgentCreate,
       success: Agent.pipe(HttpApiSchema.status(201)),
-      error: Invalid
+      error: [BadRequest, Invalid]
     }),
     HttpApiEndpoint.get("getAgent", "/:agent_id", { params, success: Agent, error: NotFound }),
     HttpApiEndpoint.patch("updateAgent", "/:agent_id", {
@@ -59,7 +59,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
       params,
       payload: ConfigPatch,
       success: ReturnedConfig,
-      error: [NotFound, Invalid]
+      error: [NotFound, BadRequest, Invalid]
     }),
     HttpApiEndpoint.post("publishAgent", "/:agent_id/publish", {
       params,

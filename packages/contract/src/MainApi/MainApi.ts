@@ -6,7 +6,9 @@ import { AgentsApi } from "./Agents.ts"
 import { ModelsApi } from "./Models.ts"
 import { SessionsApi } from "./Sessions.ts"
 import { SpeechApi } from "./Speech.ts"
+import { ToolsApi } from "./Tools.ts"
 import { WalletApi } from "./Wallet.ts"
+import { WebhooksApi } from "./Webhooks.ts"
 
 export class SystemApi extends HttpApiGroup.make("system", { topLevel: true }).add(
   HttpApiEndpoint.get("health", "/health", { success: Health })
@@ -15,9 +17,11 @@ export class SystemApi extends HttpApiGroup.make("system", { topLevel: true }).a
 export class MainApi extends HttpApi.make("parley")
   .add(AgentsApi)
   .add(SessionsApi)
+  .add(ToolsApi)
   .add(SpeechApi)
   .add(ModelsApi)
   .add(WalletApi)
+  .add(WebhooksApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })

@@ -29,8 +29,10 @@ import * as SessionHandlers from "./SessionHandlers.ts"
 import * as LiveTts from "./sockets/LiveTts.ts"
 import * as SpeechHandlers from "./SpeechHandlers.ts"
 import * as SystemHandlers from "./SystemHandlers.ts"
+import * as ToolHandlers from "./ToolHandlers.ts"
 import * as Validation from "./Validation.ts"
 import * as WalletHandlers from "./WalletHandlers.ts"
+import * as WebhookHandlers from "./WebhookHandlers.ts"
 
 /** A configuration's longest prompt fits, escaped. */
 const bodyLimit = ByteSize.mebibytes(4)
@@ -45,7 +47,9 @@ const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe
     SessionHandlers.layer,
     SpeechHandlers.layer,
     SystemHandlers.layer,
-    WalletHandlers.layer
+    ToolHandlers.layer,
+    WalletHandlers.layer,
+    WebhookHandlers.layer
   ]),
   Layer.provide([Authorization.layer, Validation.layer])
 )

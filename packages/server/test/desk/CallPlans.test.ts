@@ -50,7 +50,7 @@ const row: SessionRow = {
 
 const plan = (wish: Partial<SessionWish> = {}, config: Partial<StoredConfig> = {}) =>
   planFor(
-    { row: { ...row, request: { ...row.request, ...wish } }, config: { ...initial, ...config } },
+    { row: { ...row, request: { ...row.request, ...wish } }, config: { ...initial, ...config }, tools: [] },
     {
       open: (sealed) => Redacted.make(`opened ${sealed}`),
       vendor: "fine-voice",

@@ -1,5 +1,6 @@
 // One HTTP/1.1 request over a socket that `Dial` opened. Follows no redirect, knows no proxy setting, asks for no
 // compression. Message framing (RFC 9112) is never the customer's: such headers are refused.
+import { framingNames } from "@parley/contract/Tool"
 import { type Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import type { Socket } from "node:net"
 import { hostOf, mayBePublic, parseUrl } from "./CustomerUrl.ts"
@@ -17,12 +18,6 @@ export interface Outgoing {
 
 /** By whom the request finds its socket: one of its own, or a pool. */
 export type Way = { readonly socket: Socket } | { readonly agent: Agent }
-
-/** Headers that decide how a message is framed or routed. */
-export const isFraming = (name: string): boolean =>
-  /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|accept-encoding)$/i.test(
-    name
-  )
 
 /** Everything that is known of the address before it is resolved. Throws an OutboundError. */
 export const checkedUrl = (value: string, allowed: AllowedPrivate): URL => {
@@ -94,7 +89,7 @@ const headersOf = (
   bodyBytes: number | undefined,
   once: boolean
 ): ReadonlyArray<string> => {
-  if (headers.some(([name]) => isFraming(name))) throw unsendable("a header of the connection")
+  if (headers.some(([name]) => framingNames.test(name))) throw unsendable("a header of the connection")
   const given = new Set(headers.map(([name]) => name.toLowerCase()))
   const length = bodyBytes ?? (/^(POST|PUT|PATCH)$/.test(method) ? 0 : undefined)
   const own: HeaderList = [

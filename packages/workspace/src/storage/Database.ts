@@ -9,6 +9,8 @@ import { isFolderHeld, lockFolder } from "./FolderLock.ts"
 import { findPostgres, runPostgres } from "./EmbeddedPostgres.ts"
 import { firstCall } from "./migrations/0001_first_call.ts"
 import { speech } from "./migrations/0002_speech.ts"
+import { tools } from "./migrations/0003_tools.ts"
+import { webhooks } from "./migrations/0004_webhooks.ts"
 import { StartFault } from "./StartFault.ts"
 
 export interface StorageSettings {
@@ -104,7 +106,12 @@ const serving = (url: Redacted.Redacted<string>, name: string, alone: boolean) =
   )
 
 const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord({ "0001_first_call": firstCall, "0002_speech": speech }),
+  loader: Migrator.fromRecord({
+    "0001_first_call": firstCall,
+    "0002_speech": speech,
+    "0003_tools": tools,
+    "0004_webhooks": webhooks
+  }),
   table: "parley_migrations"
 })
 

@@ -1,0 +1,215 @@
+// The workspace's tools (decisions 9). A foreign or removed tool is not found. A tool that a draft names cannot be
+// removed; one that is removed lives on in the versions that were published with it.
+import { BadRequest, Conflict, type Invalid, invalid, type NotFound, notFound } from "@parley/contract/Errors"
+import { fault } from "@parley/contract/Fault"
+import type { Page, PageRequest } from "@parley/contract/Page"
+import {
+  type StoredTool,
+  type Tool,
+  type ToolAgents,
+  type ToolCreate,
+  toolFaults,
+  type ToolPatch,
+  type ToolTest,
+  type ToolTestResult
+} from "@parley/contract/Tool"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { newId } from "../Id.ts"
+import { readAllowed } from "../outbound/AllowedPrivate.ts"
+import { urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
+import { SafeHttp } from "../outbound/SafeHttp.ts"
+import { closeWindow, likePattern, openWindow } from "../Paging.ts"
+import { Platform } from "../Platform.ts"
+import { Secrets } from "../Secrets.ts"
+import { Database } from "../storage/Database.ts"
+import { contentHash, decodeTool, mergeTool, showTool, type ToolRow } from "./ToolRow.ts"
+import { tryTool } from "./ToolTrial.ts"
+
+export interface ToolListQuery extends PageRequest {
+  readonly search?: string
+  /** Only those its draft names. */
+  readonly agent_id?: string
+}
+
+export class Tools extends Context.Service<
+  Tools,
+  {
+    readonly list: (workspace: string, query: ToolListQuery) => Effect.Effect<Page<Tool>, BadRequest>
+    readonly create: (workspace: string, input: ToolCreate) => Effect.Effect<Tool, Invalid>
+    readonly get: (workspace: string, id: string) => Effect.Effect<Tool, NotFound>
+    readonly update: (
+      workspace: string,
+      id: string,
+      patch: ToolPatch
+    ) => Effect.Effect<Tool, NotFound | BadRequest | Invalid>
+    readonly remove: (workspace: string, id: string) => Effect.Effect<void, NotFound | Conflict>
+    readonly agents: (workspace: string, id: string) => Effect.Effect<ToolAgents, NotFound>
+    /** A real request; whatever comes of it is the answer. */
+    readonly test: (
+      workspace: string,
+      id: string,
+      input: ToolTest
+    ) => Effect.Effect<ToolTestResult, NotFound | BadRequest>
+  }
+>()("parley/workspace/tools/Tools") {
+  static readonly layer: Layer.Layer<Tools, never, Database | SqlClient.SqlClient | Platform | Secrets | SafeHttp> =
+    Layer.effect(
+      Tools,
+      Effect.gen(function* () {
+        yield* Database
+        const sql = yield* SqlClient.SqlClient
+        const secrets = yield* Secrets
+        const http = yield* SafeHttp
+        const allowed = readAllowed((yield* Platform).allowedPrivate)
+
+        const usedBy = sql`(SELECT count(*)::int FROM agents a WHERE a.workspace_id = t.workspace_id
+        AND a.deleted_at IS NULL AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id)) AS used_by`
+
+        const find = Effect.fnUntraced(function* (workspace: string, id: string, forUpdate = false) {
+          const lock = forUpdate ? sql`FOR UPDATE OF t` : sql``
+          const rows = yield* sql<ToolRow>`SELECT t.*, ${usedBy} FROM tools t
+          WHERE t.id = ${id} AND t.workspace_id = ${workspace} ${lock}`.pipe(Effect.orDie)
+          const row = rows[0]
+          return row === undefined ? yield* notFound("Tool") : row
+        })
+
+        const usersOf = (row: ToolRow) =>
+          sql<{ agent_id: string; name: string }>`SELECT id AS agent_id, name FROM agents
+          WHERE workspace_id = ${row.workspace_id} AND deleted_at IS NULL
+            AND draft->'tools'->'tool_ids' @> to_jsonb(${row.id}::text) ORDER BY seq DESC`.pipe(Effect.orDie)
+
+        /** The tool as it is to be stored, or everything that is wrong with it. */
+        const judged = Effect.fnUntraced(function* (stored: StoredTool | undefined, sent: ToolCreate | ToolPatch) {
+          const headers =
+            sent.headers === undefined ? (stored?.headers ?? []) : sealHeaders(sent.headers, stored?.headers)
+          const tool = mergeTool(stored, sent, headers)
+          const faults = [
+            ...toolFaults(
+              tool,
+              headers.map((header) => ({
+                ...header,
+                value: header.value === "" ? "" : Redacted.value(secrets.open(header.value))
+              }))
+            )
+          ]
+          if (stored !== undefined && tool.tool_type !== stored.tool_type) {
+            faults.push(fault(["body", "tool_type"], "cannot be changed"))
+          }
+          sent.headers?.forEach((header, index) => {
+            if ((header.kind ?? "custom") === "custom" && header.name === undefined) {
+              faults.push(fault(["body", "headers", index, "name"], "field required", "missing"))
+            }
+            if (header.value == null && !headers[index]?.value) {
+              faults.push(fault(["body", "headers", index, "value"], "field required", "missing"))
+            }
+          })
+          if (tool.url !== "" && tool.url !== stored?.url) {
+            const wrong = urlFault(tool.url, webhookRules, allowed)
+            if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))
+          }
+          return faults.length > 0 ? yield* invalid(faults) : tool
+        })
+
+        const sealHeaders = (
+          sent: NonNullable<ToolPatch["headers"]>,
+          stored: StoredTool["headers"] = []
+        ): StoredTool["headers"] =>
+          sent.map(({ kind = "custom", name: given, value }) => {
+            const name = kind === "custom" ? (given ?? "") : "Authorization"
+            const previous = stored.find((one) => one.kind === kind && one.name.toLowerCase() === name.toLowerCase())
+            return {
+              name,
+              kind,
+              value: value == null ? (previous?.value ?? "") : secrets.seal(value, previous?.value ?? null)
+            }
+          })
+
+        return {
+          list: Effect.fn("Tools.list")(function* (workspace, query) {
+            const window = yield* openWindow(query)
+            const conditions = [sql`t.workspace_id = ${workspace}`]
+            if (query.search) conditions.push(sql`t.name ILIKE ${likePattern(query.search)}`)
+            if (query.agent_id !== undefined) {
+              conditions.push(sql`EXISTS (SELECT 1 FROM agents a WHERE a.id = ${query.agent_id}
+              AND a.workspace_id = t.workspace_id AND a.deleted_at IS NULL
+              AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id))`)
+            }
+            const filter = sql.and(conditions)
+            const keyset = window.after ? sql`AND t.seq < ${window.after}::bigint` : sql``
+            const rows = yield* sql<ToolRow>`SELECT t.*, ${usedBy} FROM tools t WHERE ${filter} ${keyset}
+            ORDER BY t.seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
+            const counted = window.counted
+              ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM tools t WHERE ${filter}`.pipe(Effect.orDie)
+              : []
+            return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.seq, showTool)
+          }),
+
+          create: Effect.fn("Tools.create")(function* (workspace, input) {
+            const tool = yield* judged(undefined, input)
+            const rows = yield* sql<ToolRow>`INSERT INTO tools (id, workspace_id, name, definition, content_hash)
+            VALUES (${newId("tool")}, ${workspace}, ${tool.name}, ${JSON.stringify(tool)}::jsonb, ${contentHash(tool)})
+            RETURNING *`.pipe(Effect.orDie)
+            const row = rows[0]
+            return row === undefined ? yield* Effect.die("a tool that was inserted is not there") : showTool(row)
+          }),
+
+          get: Effect.fn("Tools.get")(function* (workspace, id) {
+            return showTool(yield* find(workspace, id))
+          }),
+
+          update: Effect.fn("Tools.update")(
+            function* (workspace, id, patch) {
+              const row = yield* find(workspace, id, true)
+              const stored = decodeTool(row.definition)
+              const tool = yield* judged(stored, patch)
+              if (tool.tool_type === "client" && tool.name !== stored.name) {
+                const clashes = yield* sql`SELECT 1 FROM agents a, tools t
+                WHERE a.workspace_id = ${workspace} AND a.deleted_at IS NULL AND t.workspace_id = ${workspace}
+                  AND a.draft->'tools'->'tool_ids' @> to_jsonb(${id}::text)
+                  AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id)
+                  AND t.id <> ${id} AND t.name = ${tool.name} AND t.definition->>'tool_type' = 'client' LIMIT 1`
+                if (clashes.length > 0) {
+                  return yield* new BadRequest({
+                    message: "An agent of this tool has another client tool of that name"
+                  })
+                }
+              }
+              yield* sql`UPDATE tools SET name = ${tool.name}, definition = ${JSON.stringify(tool)}::jsonb,
+              content_hash = ${contentHash(tool)}, updated_at = now() WHERE id = ${id}`
+              return showTool(yield* find(workspace, id))
+            },
+            (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
+          ),
+
+          remove: Effect.fn("Tools.remove")(
+            function* (workspace, id) {
+              const row = yield* find(workspace, id, true)
+              const users = yield* usersOf(row)
+              if (users.length > 0) {
+                const agents = users.length === 1 ? "1 agent" : `${users.length} agents`
+                return yield* new Conflict({ message: `The tool is attached to ${agents}` })
+              }
+              yield* sql`DELETE FROM tools WHERE id = ${id}`
+            },
+            (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
+          ),
+
+          agents: Effect.fn("Tools.agents")(function* (workspace, id) {
+            const agents = yield* usersOf(yield* find(workspace, id))
+            return { agents, total: agents.length }
+          }),
+
+          test: Effect.fn("Tools.test")(function* (workspace, id, input) {
+            const tool = decodeTool((yield* find(workspace, id)).definition)
+            if (tool.tool_type === "client") {
+              return yield* new BadRequest({
+                message: "A client tool runs in the customer's app and cannot be tested here"
+              })
+            }
+            return yield* tryTool(http, tool, secrets.open, input.arguments ?? {})
+          })
+        }
+      })
+    )
+}
