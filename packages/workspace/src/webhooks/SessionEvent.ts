@@ -1,0 +1,34 @@
+// What endpoints are told of a session (spec: Events; decisions 10). Its names differ from the sessions API; transcripts
+// are never in it.
+import type { SessionRow } from "../SessionRow.ts"
+
+export type WebhookEvent = "call.ended" | "call.analyzed" | "phone_call.dial_finished"
+
+export const sessionFacts = (row: SessionRow) => ({
+  id: row.id,
+  agent_id: row.agent_id,
+  branch_id: null,
+  source: row.source,
+  status: row.status,
+  end_reason: row.end_reason,
+  direction: row.direction,
+  dial_status: row.direction === "outbound" ? row.dial_status : null,
+  answered_by: row.direction === "outbound" ? row.answered_by : null,
+  caller_number: row.caller_number,
+  dialed_number: row.dialed_number,
+  sip_call_id: row.sip_call_id,
+  batch_call_id: null,
+  conversation_started_at: row.started_at?.toISOString() ?? null,
+  conversation_ended_at: row.ended_at?.toISOString() ?? null,
+  duration_seconds: row.duration_seconds,
+  end_user_id: row.end_user_id,
+  metadata: row.metadata,
+  agent_name: row.agent_name,
+  config_hash: row.config_hash
+})
+
+/** The extra fields of the event stand beside the session's facts. */
+export const eventBody = (event: WebhookEvent, row: SessionRow, extra: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({ event, session: sessionFacts(row), ...extra })
+
+export const callEnded = (row: SessionRow): string => eventBody("call.ended", row, { ended_reason: row.end_reason })
