@@ -2,6 +2,7 @@
 import { NodeServices } from "@effect/platform-node"
 import * as Housekeeping from "@parley/workspace/Housekeeping"
 import { DataFolder, layer as database } from "@parley/workspace/storage/Database"
+import * as Courier from "@parley/workspace/webhooks/Courier"
 import * as Workspace from "@parley/workspace/Workspace"
 import { Layer } from "effect"
 import type { Config } from "./Config.ts"
@@ -17,6 +18,7 @@ import { MediaDoor } from "./http/MediaDoor.ts"
 import { SocketDoor } from "./http/sockets/SocketDoor.ts"
 import { Settings } from "./Settings.ts"
 import * as SpeechParts from "./SpeechParts.ts"
+import { version } from "./version.ts"
 
 /** Listening when built. Fails with StartFault. */
 export const layer = (config: Config) => {
@@ -25,11 +27,12 @@ export const layer = (config: Config) => {
     Layer.provideMerge(Layer.mergeAll(platformLayer, database(config))),
     Layer.provideMerge(DataFolder.layer(config))
   )
+  const courier = Courier.layer({ vendor: config.vendor, userAgent: `Parley/${version}` })
   const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, SpeechParts.layer, SocketDoor.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(EngineParts.layer, MediaDoor.layer))
   )
   return HttpApp.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(SessionDesk.layer, Housekeeping.layer)),
+    Layer.provideMerge(Layer.mergeAll(SessionDesk.layer, Housekeeping.layer, courier)),
     Layer.provideMerge(MediaCalls.layer),
     Layer.provideMerge(CallPlans.layer),
     Layer.provideMerge(desk),

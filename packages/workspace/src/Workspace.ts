@@ -18,6 +18,8 @@ import type { StartFault } from "./storage/StartFault.ts"
 import { Tools } from "./tools/Tools.ts"
 import { Versions } from "./Versions.ts"
 import { VoiceModels } from "./VoiceModels.ts"
+import { Deliveries } from "./webhooks/Deliveries.ts"
+import { Outbox } from "./webhooks/Outbox.ts"
 import { Workspaces } from "./Workspaces.ts"
 
 export const layer = (
@@ -34,6 +36,8 @@ export const layer = (
   | SessionLife
   | Sessions
   | Tools
+  | Deliveries
+  | Outbox
   | Versions
   | VoiceModels
   | Workspaces,
@@ -51,7 +55,8 @@ export const layer = (
     Tools.layer,
     DesignSignatures.layer
   ).pipe(
-    Layer.provideMerge(VoiceModels.layer),
+    Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer)),
+    Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(SafeHttp.layer),
     Layer.provideMerge(Blobs.layer),
     Layer.provideMerge(Layer.mergeAll(Secrets.layer(secretKey), Workspaces.layer))
