@@ -12,11 +12,12 @@ const lead = 1.6
 export const guessLanguage = (text: string): GuessedLanguage | undefined => {
   const scores = { en: 0, de: 0, fr: 0, es: 0 }
   let words = 0
-  for (const [word] of text
+  for (const [, word = "", apostrophe] of text
     .slice(0, mostCharacters)
     .toLowerCase()
-    .matchAll(/[\p{L}\p{M}]+/gu)) {
+    .matchAll(/([\p{L}\p{M}]+)(['’]?)/gu)) {
     words++
+    if (apostrophe !== "" && elided.has(word)) scores.fr++
     for (const language of languages) if (functionWords[language].has(word)) scores[language]++
     for (const [language, letters] of ownLetters) if (letters.test(word)) scores[language] += 0.5
   }
@@ -38,12 +39,15 @@ const functionWords: Readonly<Record<GuessedLanguage, ReadonlySet<string>>> = {
     "der die das und ist sind war nicht ich du sie er wir ihr ein eine einen einem einer mit für auf von zu zum zur im den dem des auch wie was wenn aber oder haben hat habe wird werden kann können bitte noch nur nach bei aus über dass sich mein meine ihre unser heute uhr"
   ),
   fr: listed(
-    "le la les des une un et est sont je tu il elle nous vous ils elles ne pas que qui dans pour sur avec ce cette ces du au aux mais ou où plus très bien mon ma mes votre vos notre nos être avoir ai avez fait c d l j n s qu été"
+    "le la les des une un et est sont je tu il elle nous vous ils elles ne pas que qui dans pour sur avec ce cette ces du au aux mais ou où plus très bien mon ma mes votre vos notre nos être avoir ai avez fait été"
   ),
   es: listed(
     "el la los las un una y es son yo tú él ella nosotros ustedes usted no que en para por con se su sus mi mis del al pero más muy bien está están este esta como cómo qué cuando dónde tiene tengo hay fue ser lo le"
   )
 }
+
+/** French, where an apostrophe follows; by themselves they are letters of any language. */
+const elided = listed("c d l j n s qu")
 
 const ownLetters: ReadonlyArray<readonly [GuessedLanguage, RegExp]> = [
   ["de", /[äöüß]/],

@@ -2,7 +2,7 @@
 import { BadRequest, type TooLarge } from "@parley/contract/Errors"
 import { Effect, type FileSystem, type Path, type Scope } from "effect"
 import { type HttpServerRequest, Multipart } from "effect/http"
-import { tooLarge } from "./RequestBytes.ts"
+import { tooLarge, withinLimit } from "./RequestBytes.ts"
 
 export interface BodyFile {
   /** The sender's name for it; may be empty. */
@@ -21,6 +21,9 @@ export const readMultipart = (
   request: HttpServerRequest.HttpServerRequest,
   bytes: number
 ): Effect.Effect<MultipartForm, BadRequest | TooLarge, FileSystem.FileSystem | Path.Path | Scope.Scope> =>
+  withinLimit(request, bytes).pipe(Effect.andThen(multipartOf(request, bytes)))
+
+const multipartOf = (request: HttpServerRequest.HttpServerRequest, bytes: number) =>
   request.multipart.pipe(
     Effect.provideContext(Multipart.limitsServices({ maxParts: 200, maxFieldSize: "1 MiB", maxTotalSize: bytes })),
     Effect.mapError((error) =>

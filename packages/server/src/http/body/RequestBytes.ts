@@ -7,11 +7,22 @@ export const bodyBytes = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number
 ): Effect.Effect<Uint8Array, BadRequest | TooLarge> =>
-  request.arrayBuffer.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)),
-    Effect.map((buffer) => new Uint8Array(buffer)),
-    Effect.mapError(({ reason }) => bodyRefusal(reason, limit))
+  withinLimit(request, limit).pipe(
+    Effect.andThen(
+      request.arrayBuffer.pipe(
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)),
+        Effect.map((buffer) => new Uint8Array(buffer)),
+        Effect.mapError(({ reason }) => bodyRefusal(reason, limit))
+      )
+    )
   )
+
+/** Refuses a body that says that it is too large before any of it is read. */
+export const withinLimit = (
+  { headers }: HttpServerRequest.HttpServerRequest,
+  limit: number
+): Effect.Effect<void, TooLarge> =>
+  Number(headers["content-length"] ?? 0) > limit ? Effect.fail(tooLarge(limit)) : Effect.void
 
 /** What became of a body that could not be read. */
 export const bodyRefusal = (reason: HttpServerError.HttpServerErrorReason, limit: number): BadRequest | TooLarge =>

@@ -7,7 +7,7 @@ import { createReadStream, createWriteStream } from "node:fs"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { readMultipart } from "./MultipartForm.ts"
-import { bodyRefusal } from "./RequestBytes.ts"
+import { bodyRefusal, withinLimit } from "./RequestBytes.ts"
 import { type BinaryPlace, readFlatMap, type Scalar } from "./MessagePackFile.ts"
 
 export interface UploadForm {
@@ -43,6 +43,7 @@ const messagePack = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   bytes: number
 ): Effect.fn.Return<UploadForm, Refusal, Needs> {
+  yield* withinLimit(request, bytes)
   const files = yield* FileSystem.FileSystem
   const folder = yield* Effect.orDie(files.makeTempDirectoryScoped({ prefix: "parley-body-" }))
   const body = join(folder, "body")
