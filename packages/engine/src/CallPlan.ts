@@ -1,7 +1,8 @@
 // Everything one call needs to know, fixed before it starts: the front desk turns a published version,
 // overrides and variables into this value, and the engine asks nobody anything afterwards.
-// Placeholders are already filled in. Serialisable but for the redacted key.
+// Placeholders are already filled in. Serialisable but for redacted keys.
 import type { ToolSource } from "@parley/contract/SessionItem"
+import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import type { ToolSpec } from "@parley/llm/ChatModel"
 import type { LlmChoice } from "@parley/llm/LlmChoice"
 import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
@@ -69,6 +70,8 @@ export interface PlannedTool {
   readonly timeoutMs: number
   /** `hide`: the model learns only that the call failed. */
   readonly errorHandling: "passthrough" | "hide"
+  /** For tools that are a request to somewhere: read by whoever runs them, never by the engine. */
+  readonly webhook?: WebhookTemplate | undefined
 }
 
 /** A plan with the spec's defaults, for those who embed the engine. */

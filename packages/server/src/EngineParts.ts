@@ -3,7 +3,7 @@
 import type { Provider } from "@parley/contract/Health"
 import { Conversations } from "@parley/engine/Conversations"
 import { Pacer } from "@parley/engine/media/Pacer"
-import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
+import { CallParts } from "@parley/engine/ports/CallParts"
 import { type LlmSettings, Mind } from "@parley/llm/Mind"
 import { Speech, type SpeechSettings } from "@parley/speech/Speech"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
@@ -12,6 +12,7 @@ import { Effect, Layer } from "effect"
 import { totalmem } from "node:os"
 import type { Config, Endpoint, EngineSettings } from "./Config.ts"
 import { ServingHealth } from "./desk/ServingHealth.ts"
+import { webhookTools } from "./desk/WebhookTools.ts"
 import { Settings } from "./Settings.ts"
 
 /** What one embedded recogniser takes, with room to spare. */
@@ -83,7 +84,7 @@ const parts = Layer.effect(
       transcriber: asr.some((one) => one.healthy) ? transcriber : undefined,
       voiceActivity,
       chat,
-      runTool: ({ tool }) => Effect.fail(new ToolFailure({ message: `${tool.spec.name} cannot be run here` }))
+      runTool: yield* webhookTools
     }
   })
 )

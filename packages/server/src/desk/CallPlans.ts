@@ -1,5 +1,5 @@
 // From a joined session to the value a call runs on: configuration, overrides and variables become one CallPlan.
-// The engine asks nobody anything afterwards. Pure but for opening the custom model's key and looking the voice up.
+// The engine asks nobody anything afterwards. Pure but for opening sealed keys and looking the voice up.
 import type { CallPlan } from "@parley/engine/CallPlan"
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import type { Overrides } from "@parley/contract/SessionRequest"
@@ -11,6 +11,7 @@ import { Context, Effect, Layer, type Redacted } from "effect"
 import { Settings } from "../Settings.ts"
 import { ExtraBodies } from "./ExtraBodies.ts"
 import { VoiceChoice } from "./speech/VoiceChoice.ts"
+import { plannedTools } from "./plannedTools.ts"
 import { dateIn, fillIn, spokenNumber, type SystemVariables } from "./Placeholders.ts"
 
 export class CallPlans extends Context.Service<
@@ -48,7 +49,7 @@ export interface PlanContext {
   readonly now: Date
 }
 
-export const planFor = ({ config, row }: ClaimedSession, context: PlanContext): CallPlan => {
+export const planFor = ({ config, row, tools }: ClaimedSession, context: PlanContext): CallPlan => {
   const { overrides } = row.request
   const language = overrides.language ?? config.voice.speaking_language
   const system: SystemVariables = {
@@ -90,7 +91,7 @@ export const planFor = ({ config, row }: ClaimedSession, context: PlanContext): 
       farewell: rules.hangup_farewell_enabled
     },
     llm: llmChoice(config, context),
-    tools: [],
+    tools: config.tools.enabled ? plannedTools(tools, context.open, system) : [],
     hangUpTool: config.tools.enabled && config.tools.system_tools.hang_up_call,
     toolEvents: row.request.toolEvents,
     // An endpoint of the platform's choosing may refuse fields it does not know.
