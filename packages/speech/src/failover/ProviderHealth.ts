@@ -20,12 +20,21 @@ export class Candidate<A> {
   readonly adapter: A | undefined
   lastError: SpeechErrorReason | undefined
   asideUntilMs = 0
+  /** For people: why it cannot serve just now, where the provider itself knows. */
+  readonly fault: () => string | undefined
 
-  constructor(provider: string, label: string, adapter: A | undefined, lastError?: SpeechErrorReason) {
+  constructor(
+    provider: string,
+    label: string,
+    adapter: A | undefined,
+    lastError?: SpeechErrorReason,
+    fault: () => string | undefined = () => undefined
+  ) {
     this.provider = provider
     this.label = label
     this.adapter = adapter
     this.lastError = lastError
+    this.fault = fault
   }
 
   served(): void {
@@ -68,10 +77,13 @@ export const inOrder = <A>(candidates: ReadonlyArray<Candidate<A>>, nowMs: numbe
 
 export const healthOf = <A>(candidates: ReadonlyArray<Candidate<A>>): Effect.Effect<ReadonlyArray<ProviderHealth>> =>
   Effect.map(Clock.currentTimeMillis, (nowMs) =>
-    candidates.map(({ adapter, asideUntilMs, label, lastError, provider }) => ({
-      provider,
-      label,
-      healthy: adapter !== undefined && asideUntilMs <= nowMs,
-      ...(lastError === undefined ? {} : { lastError })
-    }))
+    candidates.map(({ adapter, asideUntilMs, fault, label, lastError, provider }) => {
+      const wrong = fault()
+      return {
+        provider,
+        label: wrong === undefined ? label : `${label}: ${wrong}`,
+        healthy: adapter !== undefined && wrong === undefined && asideUntilMs <= nowMs,
+        ...(lastError === undefined ? {} : { lastError })
+      }
+    })
   )

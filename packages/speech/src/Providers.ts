@@ -1,0 +1,132 @@
+// The providers by name, made from the settings. One that is configured and not there, for want of a model or a
+// library, is a candidate without an adapter: the service starts without it and health says why.
+import { Effect, Result } from "effect"
+import type { Scope } from "effect"
+import { makeDeepgramTranscriber } from "./deepgram/DeepgramTranscriber.ts"
+import type { DeepgramSettings } from "./deepgram/DeepgramTranscriber.ts"
+import type { ElevenLabsSpeechSettings } from "./elevenlabs/ElevenLabsSynthesizer.ts"
+import { makeElevenLabsSynthesizer } from "./elevenlabs/ElevenLabsSynthesizer.ts"
+import { makeElevenLabsTranscriber } from "./elevenlabs/ElevenLabsTranscriber.ts"
+import type { ElevenLabsSettings } from "./elevenlabs/ElevenLabsTranscriber.ts"
+import { Candidate } from "./failover/ProviderHealth.ts"
+import { makeFliteSynthesizer } from "./flite/FliteSynthesizer.ts"
+import type { OpenAiEndpoint } from "./openai/OpenAiEndpoint.ts"
+import { makeOpenAiSynthesizer } from "./openai/OpenAiSynthesizer.ts"
+import type { OpenAiSpeechSettings } from "./openai/OpenAiSynthesizer.ts"
+import { makeOpenAiTranscriber } from "./openai/OpenAiTranscriber.ts"
+import { findPocketSphinx } from "./pocketsphinx/PocketSphinxInstallation.ts"
+import { makePocketSphinxTranscriber } from "./pocketsphinx/PocketSphinxTranscriber.ts"
+import { SpeechError } from "./ports/SpeechError.ts"
+import type { Synthesizer } from "./ports/Synthesizer.ts"
+import type { Transcriber } from "./ports/Transcriber.ts"
+import { readHearingModel } from "./sherpa/HearingModel.ts"
+import { makeSherpaSynthesizer } from "./sherpa/SherpaSynthesizer.ts"
+import type { SherpaOptions } from "./sherpa/SherpaSynthesizer.ts"
+import { makeSherpaTranscriber } from "./sherpa/SherpaTranscriber.ts"
+import { readSpeakingModel } from "./sherpa/SpeakingModel.ts"
+
+export type SynthesizerName = "flite" | "sherpa" | "openai" | "elevenlabs"
+export type TranscriberName = "pocketsphinx" | "sherpa" | "openai" | "elevenlabs" | "deepgram"
+
+export interface SherpaSettings extends SherpaOptions {
+  readonly modelFolder: string
+}
+
+/** What a listed provider needs is required; the rest is ignored. */
+export interface ProviderSettings {
+  readonly flite?: { readonly threads?: number }
+  readonly pocketSphinx?: { readonly poolSize?: number; readonly modelFolder?: string }
+  readonly sherpaSpeech?: SherpaSettings | undefined
+  readonly sherpaTranscription?: SherpaSettings | undefined
+  readonly openAiSpeech?: OpenAiSpeechSettings | undefined
+  readonly openAiTranscription?: OpenAiEndpoint | undefined
+  readonly elevenLabsSpeech?: ElevenLabsSpeechSettings | undefined
+  readonly elevenLabsTranscription?: ElevenLabsSettings | undefined
+  readonly deepgram?: DeepgramSettings | undefined
+}
+
+type Made<A> = Effect.Effect<Candidate<A>, SpeechError, Scope.Scope>
+
+/** Fails with `BadRequest` without the settings it needs. */
+export const synthesizerOf = (name: SynthesizerName, settings: ProviderSettings): Made<Synthesizer> => {
+  switch (name) {
+    case "flite": {
+      const label = "Flite, embedded, English, demo quality"
+      return Effect.map(makeFliteSynthesizer(settings.flite), (adapter) => new Candidate(name, label, adapter))
+    }
+    case "sherpa":
+      return given(name, settings.sherpaSpeech, (sherpa) => {
+        const model = readSpeakingModel(sherpa.modelFolder)
+        if (Result.isFailure(model)) return Effect.succeed(notThere<Synthesizer>(name, model.failure.message))
+        const label = `sherpa-onnx, ${model.success.kind}`
+        return Effect.map(
+          makeSherpaSynthesizer(model.success, sherpa),
+          (adapter) => new Candidate<Synthesizer>(name, label, adapter, undefined, adapter.fault)
+        )
+      })
+    case "openai":
+      return given(name, settings.openAiSpeech, (openAi) =>
+        remote(name, `OpenAI-compatible, ${openAi.model}`, makeOpenAiSynthesizer(openAi))
+      )
+    case "elevenlabs":
+      return given(name, settings.elevenLabsSpeech, (socket) =>
+        remote(name, `ElevenLabs-compatible socket, ${socket.model}`, makeElevenLabsSynthesizer(socket))
+      )
+  }
+}
+
+/** Fails with `BadRequest` without the settings it needs. */
+export const transcriberOf = (name: TranscriberName, settings: ProviderSettings): Made<Transcriber> => {
+  switch (name) {
+    case "pocketsphinx": {
+      const { modelFolder, poolSize } = settings.pocketSphinx ?? {}
+      const label = "PocketSphinx, embedded, English, demo quality"
+      const installation = findPocketSphinx(modelFolder)
+      if (installation === undefined) {
+        return Effect.succeed(new Candidate<Transcriber>(name, label, undefined, "Unavailable"))
+      }
+      const options = { installation, ...(poolSize === undefined ? {} : { poolSize }) }
+      return Effect.map(makePocketSphinxTranscriber(options), (adapter) => new Candidate(name, label, adapter))
+    }
+    case "sherpa":
+      return given(name, settings.sherpaTranscription, (sherpa) => {
+        const model = readHearingModel(sherpa.modelFolder)
+        if (Result.isFailure(model)) return Effect.succeed(notThere<Transcriber>(name, model.failure.message))
+        const { kind, streaming } = model.success
+        const label = `sherpa-onnx, ${kind}${streaming ? ", streaming" : ""}`
+        return Effect.map(
+          makeSherpaTranscriber(model.success, sherpa),
+          (adapter) => new Candidate<Transcriber>(name, label, adapter, undefined, adapter.fault)
+        )
+      })
+    case "openai":
+      return given(name, settings.openAiTranscription, (openAi) =>
+        remote(name, `OpenAI-compatible, ${openAi.model}`, makeOpenAiTranscriber(openAi))
+      )
+    case "elevenlabs":
+      return given(name, settings.elevenLabsTranscription, (socket) =>
+        remote(name, `ElevenLabs-compatible socket, ${socket.model}`, makeElevenLabsTranscriber(socket))
+      )
+    case "deepgram":
+      return given(name, settings.deepgram, (deepgram) =>
+        remote(name, `Deepgram, ${deepgram.model}`, makeDeepgramTranscriber(deepgram))
+      )
+  }
+}
+
+const remote = <A>(name: string, label: string, adapter: A): Made<A> =>
+  Effect.succeed(new Candidate(name, label, adapter))
+
+const given = <S, A>(name: string, settings: S | undefined, make: (settings: S) => Made<A>): Made<A> =>
+  settings === undefined
+    ? Effect.fail(
+        new SpeechError({
+          reason: "BadRequest",
+          provider: name,
+          message: `${name} is listed, but what it needs is not set`
+        })
+      )
+    : make(settings)
+
+const notThere = <A>(name: string, why: string): Candidate<A> =>
+  new Candidate<A>(name, `sherpa-onnx: ${why}`, undefined, "Unavailable")
