@@ -5,6 +5,7 @@ import { Redacted, Result } from "effect"
 import { isIP } from "node:net"
 import { defaultVendor } from "@parley/contract/Vendor"
 import { nanoOf } from "@parley/workspace/Money"
+import { parseBlock } from "@parley/workspace/outbound/IpAddress"
 
 /** One external engine by address. */
 export interface Endpoint {
@@ -178,13 +179,20 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
       trialBalance: trialBalance(text("PARLEY_TRIAL_BALANCE")),
       vendor,
       vendorAliases: list("PARLEY_VENDOR_ALIASES", "fish-audio"),
-      allowedPrivate: list("PARLEY_ALLOW_PRIVATE_NETWORKS", ""),
+      allowedPrivate: list("PARLEY_ALLOW_PRIVATE_NETWORKS", "").map(hostOrBlock),
       logLevel
     })
   } catch (error) {
     if (error instanceof Wrong) return Result.fail(error.message)
     throw error
   }
+}
+
+const hostOrBlock = (entry: string): string => {
+  if (parseBlock(entry) !== undefined || /^[a-z0-9._-]+$/i.test(entry)) return entry
+  throw new Wrong(
+    "PARLEY_ALLOW_PRIVATE_NETWORKS must be a list of host names and blocks such as 10.0.0.0/8 or fd00::/8"
+  )
 }
 
 const trialBalance = (value = fallbackOf("PARLEY_TRIAL_BALANCE")): bigint | "unlimited" => {

@@ -57,6 +57,7 @@ describe("Config", () => {
     [{ PARLEY_MEDIA_ADDRESS: "example.com" }, "PARLEY_MEDIA_ADDRESS"],
     [{ PARLEY_MEDIA_PORTS: "200-100" }, "PARLEY_MEDIA_PORTS"],
     [{ PARLEY_PUBLIC_URL: "ftp://x" }, "PARLEY_PUBLIC_URL"],
+    [{ PARLEY_ALLOW_PRIVATE_NETWORKS: "llm.lan, 10.0.0.0/33" }, "PARLEY_ALLOW_PRIVATE_NETWORKS"],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "nowhere" }, "OTEL_EXPORTER_OTLP_ENDPOINT"]
   ])("names the wrong setting of %j and does not repeat its value", (env, name) => {
     assert.include(fault(env), name)

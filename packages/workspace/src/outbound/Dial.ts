@@ -113,7 +113,8 @@ const connected = (socket: Socket, target: Target, ms: number | undefined, signa
     }
     const onReady = () => {
       done()
-      socket.removeListener("error", onError)
+      // Whoever takes the socket over listens from the next tick on; an error before that ends it, no more.
+      socket.removeListener("error", onError).on("error", () => {})
       resolve(socket)
     }
     const onError = (error: NodeJS.ErrnoException) => give(connectFault(error))

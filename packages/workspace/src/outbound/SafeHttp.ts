@@ -138,7 +138,7 @@ const collect = (answer: IncomingMessage, maxBytes: number): Promise<Pick<SafeAn
       answer.destroy()
     })
     answer.once("end", () => resolve({ body: whole(), truncated: false }))
-    answer.once("error", () => reject(brokenOff()))
+    answer.on("error", () => reject(brokenOff()))
     answer.once("close", () => reject(brokenOff()))
   })
 

@@ -1,5 +1,5 @@
 // A webhook tool's request over SafeHttp, and what of the answer a call is told. The answer of an endpoint is data:
-// it is passed on as text and never read as anything else.
+// it is passed on as text and never read as anything else. Only the exchange has a span: its failures quote nobody.
 import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import { Data, Effect } from "effect"
 import { OutboundError } from "../outbound/OutboundError.ts"
@@ -25,11 +25,11 @@ export const callWebhook = (
   const filled = fillTemplate(template, args)
   return filled === undefined
     ? Effect.fail(new OutboundError({ reason: "InvalidRequest", message: "an argument does not fit into the address" }))
-    : http.request({ ...filled, method: template.method, ...bounds })
+    : http.request({ ...filled, method: template.method, ...bounds }).pipe(Effect.withSpan("WebhookCall.exchange"))
 }
 
 /** As a call has it: the text of a 2xx answer, a failure for everything else. */
-export const askWebhook = Effect.fn("WebhookCall.ask")(function* (
+export const askWebhook = Effect.fnUntraced(function* (
   http: SafeHttp["Service"],
   template: WebhookTemplate,
   args: ToolArguments,

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, Socket } from "node:net"
+import { vi } from "vitest"
 import { readAllowed } from "../../src/outbound/AllowedPrivate.ts"
 import { urlFault, webhookRules } from "../../src/outbound/CustomerUrl.ts"
 import { type DialParts, systemParts, type Target } from "../../src/outbound/Dial.ts"
@@ -36,6 +37,11 @@ const spied = (
     }
   }
   return { parts, targets }
+}
+
+function refusing(this: Socket): Socket {
+  process.nextTick(() => this.destroy(Object.assign(new Error("refused"), { code: "ECONNREFUSED" })))
+  return this
 }
 
 /** A server on loopback, and what it was asked. */
@@ -159,6 +165,26 @@ describe("SafeHttp and hostile addresses", () => {
       assert.strictEqual(opened, 5)
       assert.strictEqual(targets.length, opened)
       assert.isString(urlFault("http://metadata.google.internal/", webhookRules, parts.allowed))
+    })
+  )
+})
+
+describe("SafeHttp and the system's own sockets", () => {
+  it.live("connects none of them where nothing has to be resolved", () =>
+    Effect.gen(function* () {
+      const connect = yield* Effect.acquireRelease(
+        Effect.sync(() => vi.spyOn(Socket.prototype, "connect").mockImplementation(refusing)),
+        (spy) => Effect.sync(() => spy.mockRestore())
+      )
+      const { request } = yield* make(systemParts(readAllowed([])))
+      const named = new Set(hostileNames.map(([name]) => `https://${name}/`))
+      for (const url of hostileUrls) {
+        if (!named.has(url)) yield* Effect.flip(request(get(url)))
+      }
+      assert.strictEqual(connect.mock.calls.length, 0)
+      // The spy does see a connection.
+      assert.strictEqual((yield* Effect.flip(request(get("http://8.8.8.8/")))).reason, "Unreachable")
+      assert.strictEqual(connect.mock.calls.length, 1)
     })
   )
 })
