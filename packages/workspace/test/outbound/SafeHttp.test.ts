@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
+import { createSocket } from "node:dgram"
+import { Resolver } from "node:dns/promises"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, Socket } from "node:net"
 import { vi } from "vitest"
@@ -43,6 +45,25 @@ function refusing(this: Socket): Socket {
   process.nextTick(() => this.destroy(Object.assign(new Error("refused"), { code: "ECONNREFUSED" })))
   return this
 }
+
+/** A name server on loopback: every second answer is a loopback address, and none of them may be kept. */
+const rebindingDns = Effect.gen(function* () {
+  let asked = 0
+  const socket = createSocket("udp4")
+  socket.on("message", (query, { address, port }) => {
+    const target = asked++ % 2 === 0 ? [93, 184, 216, 34] : [127, 0, 0, 1]
+    // RFC 1035 section 4.1: the question as it came, one A record that points at its name.
+    const question = query.subarray(12, query.indexOf(0, 12) + 5)
+    const header = Buffer.from([...query.subarray(0, 2), 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])
+    const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...target])
+    socket.send(Buffer.concat([header, question, record]), port, address)
+  })
+  yield* Effect.callback<void>((resume) => void socket.bind(0, "127.0.0.1", () => resume(Effect.void)))
+  yield* Effect.addFinalizer(() => Effect.sync(() => void socket.close()))
+  const resolver = new Resolver()
+  resolver.setServers([`127.0.0.1:${socket.address().port}`])
+  return { asked: () => asked, resolver }
+})
 
 /** A server on loopback, and what it was asked. */
 const serving = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
@@ -119,6 +140,23 @@ describe("SafeHttp and hostile addresses", () => {
       assert.deepStrictEqual(reasons.slice(0, 2), ["Unreachable", "Forbidden"])
       assert.deepStrictEqual([...new Set(targets.map(({ address }) => address))], ["93.184.216.34"])
       assert.strictEqual(targets.length, 5)
+    })
+  )
+
+  it.live("is not led astray by a name server that rebinds", () =>
+    Effect.gen(function* () {
+      const { asked, resolver } = yield* rebindingDns
+      const { parts, targets } = spied()
+      const { fetch, request } = yield* make({ ...parts, resolve: (host) => resolver.resolve4(host) })
+      const post = (signal: AbortSignal) =>
+        fetch("http://rebind.example.com/v1", { method: "POST", headers: {}, body: "{}", signal })
+      for (let i = 0; i < 10; i++) {
+        yield* Effect.flip(request(get("https://rebind.example.com/")))
+        yield* Effect.exit(Effect.tryPromise(post))
+      }
+      assert.strictEqual(asked(), 20)
+      assert.strictEqual(targets.length, 10)
+      assert.isTrue(targets.every(({ address }) => address === "93.184.216.34"))
     })
   )
 

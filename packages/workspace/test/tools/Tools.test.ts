@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import type { ConfigPatch } from "@parley/contract/AgentConfig/AgentConfig"
 import { ToolCreate, ToolPatch } from "@parley/contract/Tool"
-import { Effect, Layer, Redacted, Result, Schema } from "effect"
+import { Effect, Exit, Layer, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -250,6 +250,27 @@ layer(live, { excludeTestServices: true })("Tools", (it) => {
         yield* statusOf(agents.updateConfig(ws, agent, { tools: { ...section, tool_ids: [tool_id] } })),
         422
       )
+    })
+  )
+
+  it.effect("is never named by a draft once removed, whoever comes first", () =>
+    Effect.gen(function* () {
+      const tools = yield* Tools
+      const agents = yield* Agents
+      const ws = yield* home("race")
+      const attached: Array<boolean> = []
+      for (let round = 0; round < 20; round++) {
+        const { tool_id } = yield* tools.create(ws, booking)
+        const agent = yield* agentWith(ws, [])
+        const section = { enabled: true, tool_ids: [tool_id], system_tools: { hang_up_call: false } }
+        const [attach, removal] = yield* Effect.all(
+          [Effect.exit(agents.updateConfig(ws, agent, { tools: section })), Effect.exit(tools.remove(ws, tool_id))],
+          { concurrency: 2 }
+        )
+        assert.notStrictEqual(Exit.isSuccess(attach), Exit.isSuccess(removal))
+        attached.push((yield* agents.config(ws, agent)).tools.tool_ids.length === 1)
+        assert.strictEqual(attached.at(-1), Exit.isSuccess(attach))
+      }
     })
   )
 
