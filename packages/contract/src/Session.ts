@@ -4,6 +4,7 @@ import { EndReason } from "./EndReason.ts"
 import { text } from "./Field.ts"
 import { JournalEntry } from "./Fact.ts"
 import { pageFields, PageQuery } from "./Page.ts"
+import { SessionAnalysis } from "./SessionAnalysis.ts"
 import { SessionItem } from "./SessionItem.ts"
 import { TurnLatency } from "./TurnLatency.ts"
 
@@ -57,7 +58,7 @@ export const SessionDetail = Schema.Struct({
   /** By `created_at`; ties message, tool_call, tool_result. */
   items: Schema.Array(SessionItem),
   /** Null until post-call analysis is done. */
-  analysis: Schema.Null,
+  analysis: Schema.NullOr(SessionAnalysis),
   /** The ledger of each answered turn, in order. */
   latency: Schema.Array(TurnLatency)
 })

@@ -5,7 +5,7 @@ import { Conversations } from "@parley/engine/Conversations"
 import { Pacer } from "@parley/engine/media/Pacer"
 import { CallParts } from "@parley/engine/ports/CallParts"
 import { type LlmSettings, Mind } from "@parley/llm/Mind"
-import { Speech, type SpeechSettings } from "@parley/speech/Speech"
+import { Speech } from "@parley/speech/Speech"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
 import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Effect, Layer } from "effect"
@@ -41,25 +41,41 @@ const bounds = {
 } as const
 
 const boundsOf = (part: "asr" | "tts", { providers }: EngineSettings<string>) =>
-  bounds[part][providers.at(-1) === "openai" ? "last" : "beforeOthers"]
+  bounds[part][/^(flite|pocketsphinx)$/.test(providers.at(-1) ?? "") ? "beforeOthers" : "last"]
 
 const speech = Layer.unwrap(
   Effect.map(Settings, (config) => {
     const { asr, tts } = config
+    const speaking = tts.endpoint && { ...tts.endpoint, ...boundsOf("tts", tts) }
+    const inTime = boundsOf("asr", asr)
+    const hearing = asr.endpoint && { ...asr.endpoint, openMs: inTime.firstByteMs, finalMs: inTime.gapMs }
+    const [voice, ...voices] = tts.voices.map((id) => ({ id, name: id, language: "" }))
+    const streams = recordings.atOnce + recordings.live
     return Speech.layer({
-      tts: tts.providers as SpeechSettings["tts"],
-      asr: asr.providers as SpeechSettings["asr"],
-      openAiSpeech: tts.endpoint && {
-        ...withModel(tts.endpoint, "tts-1"),
-        ...boundsOf("tts", tts),
-        voice: tts.voices[0],
-        voices: tts.voices.map((id) => ({ id, name: id, language: "" }))
+      tts: tts.providers,
+      asr: asr.providers,
+      sherpaSpeech: folder(tts.modelFolder, { answerMs: boundsOf("tts", tts).firstByteMs }),
+      sherpaTranscription: folder(asr.modelFolder, {
+        finalMs: inTime.gapMs,
+        mostStreams: config.maxCalls + streams,
+        mostWaiting: config.maxCalls + streams
+      }),
+      openAiSpeech: speaking && {
+        ...speaking,
+        voice: voice?.id,
+        voices: voice === undefined ? [] : [voice, ...voices]
       },
-      openAiTranscription: asr.endpoint && { ...withModel(asr.endpoint, "whisper-1"), ...boundsOf("asr", asr) },
-      pocketSphinx: { poolSize: recognisers(config) + recordings.atOnce + recordings.live }
+      openAiTranscription: asr.endpoint && { ...asr.endpoint, ...inTime },
+      elevenLabsSpeech: speaking && voice && { ...speaking, voices: [voice, ...voices] },
+      elevenLabsTranscription: hearing,
+      deepgram: hearing,
+      pocketSphinx: { poolSize: recognisers(config) + streams }
     })
   })
 )
+
+const folder = <Options>(modelFolder: string | undefined, options: Options) =>
+  modelFolder === undefined ? undefined : { modelFolder, ...options }
 
 const mind = Layer.unwrap(
   Effect.gen(function* () {
@@ -113,11 +129,11 @@ const withModel = (endpoint: Endpoint, fallback: string) => ({ ...endpoint, mode
 
 const demoLabel = "built-in rules, English, appointments only"
 
-export const layer: Layer.Layer<Conversations | ServingHealth | Speech, SpeechError, Settings | SafeHttp> =
+export const layer: Layer.Layer<Conversations | Mind | ServingHealth | Speech, SpeechError, Settings | SafeHttp> =
   Layer.mergeAll(
     serving,
     Layer.unwrap(Effect.map(Settings, (config) => Conversations.layer({ capacity: capacity(config) })))
-  ).pipe(Layer.provide(parts), Layer.provide(Layer.mergeAll(mind, Pacer.layer)), Layer.provideMerge(speech))
+  ).pipe(Layer.provide(parts), Layer.provide(Pacer.layer), Layer.provideMerge(Layer.mergeAll(mind, speech)))
 
 /** The first healthy one serves, the healthy ones after it stand by. */
 const ranked = (

@@ -2,10 +2,12 @@
 import { NodeServices } from "@effect/platform-node"
 import * as Housekeeping from "@parley/workspace/Housekeeping"
 import { DataFolder, layer as database } from "@parley/workspace/storage/Database"
+import * as Analyst from "@parley/workspace/analysis/Analyst"
 import * as Courier from "@parley/workspace/webhooks/Courier"
 import * as Workspace from "@parley/workspace/Workspace"
 import { Layer } from "effect"
 import type { Config } from "./Config.ts"
+import * as AnalysisMinds from "./desk/AnalysisMinds.ts"
 import { CallPlans } from "./desk/CallPlans.ts"
 import { ExtraBodies } from "./desk/ExtraBodies.ts"
 import { JoinTokens } from "./desk/JoinTokens.ts"
@@ -28,11 +30,12 @@ export const layer = (config: Config) => {
     Layer.provideMerge(DataFolder.layer(config))
   )
   const courier = Courier.layer({ vendor: config.vendor, userAgent: `Parley/${version}` })
+  const analyst = Layer.provide(Analyst.layer, AnalysisMinds.layer)
   const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, SpeechParts.layer, SocketDoor.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(EngineParts.layer, MediaDoor.layer))
   )
   return HttpApp.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(SessionDesk.layer, Housekeeping.layer, courier)),
+    Layer.provideMerge(Layer.mergeAll(SessionDesk.layer, Housekeeping.layer, courier, analyst)),
     Layer.provideMerge(MediaCalls.layer),
     Layer.provideMerge(CallPlans.layer),
     Layer.provideMerge(desk),

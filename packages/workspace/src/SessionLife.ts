@@ -9,6 +9,7 @@ import type { SessionItem } from "@parley/contract/SessionItem"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { decodeConfig } from "./Agents.ts"
+import { Analyses } from "./analysis/Analyses.ts"
 import { Attendance } from "./Attendance.ts"
 import { countEnded } from "./EndedSessions.ts"
 import type { SessionRow } from "./SessionRow.ts"
@@ -43,133 +44,140 @@ export class SessionLife extends Context.Service<
     readonly settleOrphans: Effect.Effect<number>
   }
 >()("parley/workspace/SessionLife") {
-  static readonly layer: Layer.Layer<SessionLife, never, Attendance | Database | Outbox | SqlClient.SqlClient> =
-    Layer.effect(
-      SessionLife,
-      Effect.gen(function* () {
-        yield* Database
-        const sql = yield* SqlClient.SqlClient
-        const attendance = yield* Attendance
+  static readonly layer: Layer.Layer<
+    SessionLife,
+    never,
+    Analyses | Attendance | Database | Outbox | SqlClient.SqlClient
+  > = Layer.effect(
+    SessionLife,
+    Effect.gen(function* () {
+      yield* Database
+      const sql = yield* SqlClient.SqlClient
+      const attendance = yield* Attendance
 
-        const outbox = yield* Outbox
+      const outbox = yield* Outbox
+      const analyses = yield* Analyses
 
-        /** Whoever was connected to is told of the end, in the transaction that ends it. */
-        const tell = (ended: ReadonlyArray<SessionRow>) =>
-          Effect.forEach(
-            ended.filter(({ status }) => status === "completed"),
-            (row) => outbox.put(row, "call.ended", callEnded(row)),
-            { discard: true }
-          )
+      /** The end of a conversation is told and its analysis queued, in the transaction that ends it. */
+      const tell = Effect.fnUntraced(function* (ended: ReadonlyArray<SessionRow>) {
+        for (const row of ended) {
+          if (row.status !== "completed" || row.preview) continue
+          yield* outbox.put(row, "call.ended", callEnded(row))
+          yield* sql`INSERT INTO session_analyses (session_id, workspace_id) VALUES (${row.id}, ${row.workspace_id})
+              ON CONFLICT DO NOTHING`
+        }
+        yield* analyses.news.open
+      })
 
-        const settleAt = Effect.fnUntraced(function* (id: string, reason: EndReason, at: string | null, from?: string) {
-          const rows = yield* sql<SessionRow>`UPDATE sessions SET
+      const settleAt = Effect.fnUntraced(function* (id: string, reason: EndReason, at: string | null, from?: string) {
+        const rows = yield* sql<SessionRow>`UPDATE sessions SET
             status = ${statusOf(reason)}, end_reason = ${reason},
             ended_at = greatest(coalesce(${at}::timestamptz(3), now()), coalesce(started_at, created_at)),
             duration_seconds = CASE WHEN started_at IS NULL THEN NULL ELSE
               greatest(0, round(extract(epoch FROM coalesce(${at}::timestamptz, now()) - started_at)))::int END
           WHERE id = ${id} AND status IN ('pending', 'active') AND status = coalesce(${from ?? null}, status)
           RETURNING *`
-          yield* tell(rows)
-          return rows.length > 0
-        })
+        yield* tell(rows)
+        return rows.length > 0
+      })
 
-        const store = Effect.fnUntraced(function* (id: string, facts: ReadonlyArray<Fact>) {
-          const rows = yield* sql<{ preview: boolean }>`UPDATE sessions SET last_fact_at = now() WHERE id = ${id}
+      const store = Effect.fnUntraced(function* (id: string, facts: ReadonlyArray<Fact>) {
+        const rows = yield* sql<{ preview: boolean }>`UPDATE sessions SET last_fact_at = now() WHERE id = ${id}
           RETURNING preview`
-          if (rows[0]?.preview === false) {
-            const { entries, items, turns } = sortFacts(facts)
-            if (items.length > 0) {
-              yield* sql`INSERT INTO session_items (session_id, key, rank, created_at, item)
+        if (rows[0]?.preview === false) {
+          const { entries, items, turns } = sortFacts(facts)
+          if (items.length > 0) {
+            yield* sql`INSERT INTO session_items (session_id, key, rank, created_at, item)
               SELECT ${id}, f->>'key', (f->>'rank')::smallint, (f->>'at')::timestamptz, f->'item'
               FROM jsonb_array_elements(${storable(items)}::jsonb) WITH ORDINALITY AS told(f, n) ORDER BY n
               ON CONFLICT (session_id, key) DO UPDATE SET item = excluded.item`
-            }
-            if (turns.length > 0) {
-              yield* sql`INSERT INTO session_turns (session_id, turn_id, latency)
+          }
+          if (turns.length > 0) {
+            yield* sql`INSERT INTO session_turns (session_id, turn_id, latency)
               SELECT ${id}, f->>'turn_id', f FROM jsonb_array_elements(${storable(turns)}::jsonb)
                 WITH ORDINALITY AS told(f, n) ORDER BY n
               ON CONFLICT (session_id, turn_id) DO UPDATE SET latency = excluded.latency`
-            }
-            if (entries.length > 0) {
-              yield* sql`INSERT INTO session_journal (session_id, entry)
+          }
+          if (entries.length > 0) {
+            yield* sql`INSERT INTO session_journal (session_id, entry)
               SELECT ${id}, f FROM jsonb_array_elements(${storable(entries)}::jsonb)
                 WITH ORDINALITY AS told(f, n) ORDER BY n`
-            }
           }
-          const end = facts.find((fact) => fact._tag === "CallEnded")
-          return end !== undefined && (yield* settleAt(id, end.reason, end.at)) ? end.reason : undefined
-        })
+        }
+        const end = facts.find((fact) => fact._tag === "CallEnded")
+        return end !== undefined && (yield* settleAt(id, end.reason, end.at)) ? end.reason : undefined
+      })
 
-        return {
-          claim: Effect.fn("SessionLife.claim")(function* (id) {
-            const rows = yield* sql<SessionRow>`UPDATE sessions
+      return {
+        claim: Effect.fn("SessionLife.claim")(function* (id) {
+          const rows = yield* sql<SessionRow>`UPDATE sessions
             SET status = 'active', started_at = now(), last_fact_at = now(), owner = ${attendance.processId}
             WHERE id = ${id} AND status = 'pending' AND expires_at > now() RETURNING *`.pipe(Effect.orDie)
-            const row = rows[0]
-            if (row === undefined) return yield* new Conflict({ message: "The session cannot be joined" })
-            if (row.config !== null) {
-              const config = decodeConfig(row.config)
-              const { tools } = yield* pinTools(sql, row.workspace_id, config.tools.tool_ids, row.config_hash)
-              return { row, config, tools }
-            }
-            const versions = yield* sql<{
-              config: unknown
-              tools: ReadonlyArray<{ readonly tool_id: string; readonly definition: unknown }>
-            }>`
+          const row = rows[0]
+          if (row === undefined) return yield* new Conflict({ message: "The session cannot be joined" })
+          if (row.config !== null) {
+            const config = decodeConfig(row.config)
+            const { tools } = yield* pinTools(sql, row.workspace_id, config.tools.tool_ids, row.config_hash)
+            return { row, config, tools }
+          }
+          const versions = yield* sql<{
+            config: unknown
+            tools: ReadonlyArray<{ readonly tool_id: string; readonly definition: unknown }>
+          }>`
             SELECT config, tools FROM agent_versions
             WHERE agent_id = ${row.agent_id} AND version_number = ${row.version_number}`.pipe(Effect.orDie)
-            const tools = (versions[0]?.tools ?? []).map(({ definition, tool_id }) => ({
-              tool_id,
-              definition: decodeTool(definition)
-            }))
-            return { row, config: decodeConfig(versions[0]?.config), tools }
-          }),
+          const tools = (versions[0]?.tools ?? []).map(({ definition, tool_id }) => ({
+            tool_id,
+            definition: decodeTool(definition)
+          }))
+          return { row, config: decodeConfig(versions[0]?.config), tools }
+        }),
 
-          isOpen: (id) =>
-            sql`SELECT 1 FROM sessions WHERE id = ${id} AND status = 'pending' AND expires_at > now()`.pipe(
-              Effect.map((rows) => rows.length > 0),
-              Effect.orDie
-            ),
-
-          record: (id, facts) =>
-            facts.length === 0
-              ? Effect.void
-              : sql.withTransaction(store(id, facts)).pipe(
-                  Effect.flatMap((ended) => (ended === undefined ? Effect.void : countEnded(ended))),
-                  Effect.orDie,
-                  Effect.withSpan("SessionLife.record")
-                ),
-
-          settle: (id, reason, from) =>
-            sql.withTransaction(settleAt(id, reason, null, from)).pipe(
-              Effect.tap((ended) => (ended ? countEnded(reason) : Effect.void)),
-              Effect.orDie,
-              Effect.withSpan("SessionLife.settle")
-            ),
-
-          expire: sql`UPDATE sessions SET status = 'failed', end_reason = 'room_join_timeout', ended_at = expires_at
-          WHERE status = 'pending' AND expires_at <= now() RETURNING id`.pipe(
-            Effect.map((rows) => rows.length),
-            Effect.tap((expired) => countEnded("room_join_timeout", expired)),
+        isOpen: (id) =>
+          sql`SELECT 1 FROM sessions WHERE id = ${id} AND status = 'pending' AND expires_at > now()`.pipe(
+            Effect.map((rows) => rows.length > 0),
             Effect.orDie
           ),
 
-          settleOrphans: Effect.gen(function* () {
-            yield* sql`DELETE FROM sessions WHERE preview AND ended_at < now() - interval '1 day'`
-            const rows = yield* sql<SessionRow>`UPDATE sessions SET status = 'completed', end_reason = 'internal_error',
+        record: (id, facts) =>
+          facts.length === 0
+            ? Effect.void
+            : sql.withTransaction(store(id, facts)).pipe(
+                Effect.flatMap((ended) => (ended === undefined ? Effect.void : countEnded(ended))),
+                Effect.orDie,
+                Effect.withSpan("SessionLife.record")
+              ),
+
+        settle: (id, reason, from) =>
+          sql.withTransaction(settleAt(id, reason, null, from)).pipe(
+            Effect.tap((ended) => (ended ? countEnded(reason) : Effect.void)),
+            Effect.orDie,
+            Effect.withSpan("SessionLife.settle")
+          ),
+
+        expire: sql`UPDATE sessions SET status = 'failed', end_reason = 'room_join_timeout', ended_at = expires_at
+          WHERE status = 'pending' AND expires_at <= now() RETURNING id`.pipe(
+          Effect.map((rows) => rows.length),
+          Effect.tap((expired) => countEnded("room_join_timeout", expired)),
+          Effect.orDie
+        ),
+
+        settleOrphans: Effect.gen(function* () {
+          yield* sql`DELETE FROM sessions WHERE preview AND ended_at < now() - interval '1 day'`
+          const rows = yield* sql<SessionRow>`UPDATE sessions SET status = 'completed', end_reason = 'internal_error',
               ended_at = coalesce(last_fact_at, started_at),
               duration_seconds = round(extract(epoch FROM coalesce(last_fact_at, started_at) - started_at))::int
             WHERE status = 'active' AND owner NOT IN (${attendance.living}) RETURNING *`
-            yield* tell(rows)
-            return rows.length
-          }).pipe(
-            sql.withTransaction,
-            Effect.tap((orphans) => countEnded("internal_error", orphans)),
-            Effect.orDie
-          )
-        }
-      })
-    )
+          yield* tell(rows)
+          return rows.length
+        }).pipe(
+          sql.withTransaction,
+          Effect.tap((orphans) => countEnded("internal_error", orphans)),
+          Effect.orDie
+        )
+      }
+    })
+  )
 }
 
 /** Of facts with one key the last counts: one statement cannot touch a row twice. */

@@ -3,6 +3,7 @@ import { type BadRequest, type NotFound, notFound } from "@parley/contract/Error
 import type { JournalEntry } from "@parley/contract/Fact"
 import type { Page } from "@parley/contract/Page"
 import type { SessionDetail, SessionListItem, SessionQuery, SessionSource } from "@parley/contract/Session"
+import type { SessionAnalysis } from "@parley/contract/SessionAnalysis"
 import type { SessionItem } from "@parley/contract/SessionItem"
 import type { TurnLatency } from "@parley/contract/TurnLatency"
 import { Context, Effect, Layer } from "effect"
@@ -76,6 +77,13 @@ export class Sessions extends Context.Service<
         return sql.and(conditions)
       }
 
+      const analysisOf = (id: string) =>
+        sql<AnalysisRow>`SELECT status, summary, data, criteria_results, finished_at, error FROM session_analyses
+          WHERE session_id = ${id} AND finished_at IS NOT NULL AND status <> 'queued'`.pipe(
+          Effect.map(([row]) => row && { ...row, finished_at: row.finished_at.toISOString() }),
+          Effect.orDie
+        )
+
       return {
         find,
 
@@ -118,7 +126,7 @@ export class Sessions extends Context.Service<
             ...showSession(row),
             end_user_id: row.end_user_id,
             items: items.map(({ item }) => item),
-            analysis: null,
+            analysis: (yield* analysisOf(id)) ?? null,
             latency: turns.map(({ latency }) => latency)
           }
         }),
@@ -133,6 +141,8 @@ export class Sessions extends Context.Service<
     })
   )
 }
+
+type AnalysisRow = Omit<SessionAnalysis, "finished_at"> & { readonly finished_at: Date }
 
 const split = (list: string): ReadonlyArray<string> => list.split(",").map((value) => value.trim())
 

@@ -2,6 +2,7 @@
 import { Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Agents } from "./Agents.ts"
+import { Analyses } from "./analysis/Analyses.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { Attendance } from "./Attendance.ts"
 import { Blobs } from "./Blobs.ts"
@@ -26,6 +27,7 @@ export const layer = (
   secretKey: Redacted.Redacted<string> | undefined
 ): Layer.Layer<
   | Agents
+  | Analyses
   | ApiKeys
   | Blobs
   | DesignSignatures
@@ -55,7 +57,7 @@ export const layer = (
     Tools.layer,
     DesignSignatures.layer
   ).pipe(
-    Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer)),
+    Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer)),
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(SafeHttp.layer),
     Layer.provideMerge(Blobs.layer),

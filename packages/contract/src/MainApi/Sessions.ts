@@ -23,6 +23,11 @@ export class SessionsApi extends HttpApiGroup.make("sessions")
       success: SessionJournal,
       error: NotFound
     }),
+    HttpApiEndpoint.post("analyseSessionAgain", "/:session_id/analysis", {
+      params,
+      success: HttpApiSchema.NoContent,
+      error: [NotFound, Conflict]
+    }),
     HttpApiEndpoint.post("endSession", "/:session_id/end", {
       params,
       success: HttpApiSchema.NoContent,

@@ -10,6 +10,7 @@ import type { ClaimedSession } from "@parley/workspace/SessionLife"
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { Settings } from "../Settings.ts"
 import { ExtraBodies } from "./ExtraBodies.ts"
+import { llmChoice } from "./llmChoice.ts"
 import { VoiceChoice } from "./speech/VoiceChoice.ts"
 import { plannedTools } from "./plannedTools.ts"
 import { dateIn, fillIn, spokenNumber, type SystemVariables } from "./Placeholders.ts"
@@ -90,7 +91,7 @@ export const planFor = ({ config, row, tools }: ClaimedSession, context: PlanCon
       hangupAfterMs: rules.hangup_after_seconds * 1000,
       farewell: rules.hangup_farewell_enabled
     },
-    llm: llmChoice(config, context),
+    llm: llmChoice(config, context.open),
     tools: config.tools.enabled ? plannedTools(tools, context.open, system) : [],
     hangUpTool: config.tools.enabled && config.tools.system_tools.hang_up_call,
     toolEvents: row.request.toolEvents,
@@ -120,16 +121,6 @@ const firstMessage = (
 
 const instructed = (instruction: string): CallPlan["prompt"]["firstMessage"] =>
   instruction === "" ? { mode: "off" } : { mode: "prompt", instruction }
-
-const llmChoice = (config: StoredConfig, context: PlanContext): CallPlan["llm"] =>
-  config.llm.custom === null
-    ? { kind: "default", model: config.llm.model ?? "" }
-    : {
-        kind: "custom",
-        baseUrl: config.llm.custom.base_url,
-        model: config.llm.custom.model,
-        apiKey: context.open(config.llm.custom.api_key)
-      }
 
 const guardrails = (config: StoredConfig): ReadonlyArray<string> => [
   ...(config.guardrails.focus

@@ -2,6 +2,7 @@
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { Sessions } from "@parley/workspace/Sessions"
+import { Analyses } from "@parley/workspace/analysis/Analyses"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SessionDesk } from "../desk/SessionDesk.ts"
@@ -17,6 +18,8 @@ export const layer = HttpApiBuilder.group(
     const settings = yield* Settings
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
+    const analyses = yield* Analyses
+
     return handlers.handleAll({
       createSession: ({ payload }) =>
         Effect.gen(function* () {
@@ -27,6 +30,7 @@ export const layer = HttpApiBuilder.group(
           Effect.map(({ items, ...page }) => ({ sessions: items, ...page }))
         ),
       getSession: ({ params }) => Effect.flatMap(workspace, (ws) => sessions.get(ws, params.session_id)),
+      analyseSessionAgain: ({ params }) => Effect.flatMap(workspace, (ws) => analyses.again(ws, params.session_id)),
       getSessionJournal: ({ params }) =>
         Effect.flatMap(workspace, (ws) => sessions.journal(ws, params.session_id)).pipe(
           Effect.map((entries) => ({ session_id: params.session_id, entries }))

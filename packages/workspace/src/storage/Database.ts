@@ -11,6 +11,7 @@ import { firstCall } from "./migrations/0001_first_call.ts"
 import { speech } from "./migrations/0002_speech.ts"
 import { tools } from "./migrations/0003_tools.ts"
 import { webhooks } from "./migrations/0004_webhooks.ts"
+import { analysis } from "./migrations/0005_analysis.ts"
 import { StartFault } from "./StartFault.ts"
 
 export interface StorageSettings {
@@ -110,7 +111,8 @@ const migrate = Migrator.make({})({
     "0001_first_call": firstCall,
     "0002_speech": speech,
     "0003_tools": tools,
-    "0004_webhooks": webhooks
+    "0004_webhooks": webhooks,
+    "0005_analysis": analysis
   }),
   table: "parley_migrations"
 })
