@@ -7,7 +7,8 @@ import { installPackages, nodeBinary, root } from "./install.mjs"
 import { installSystemParts, pocketSphinx } from "./systemParts.mjs"
 
 installPackages()
-if ((process.env["PARLEY_ASR"] ?? "pocketsphinx").includes("pocketsphinx") && !process.env["PARLEY_ASR_BASE_URL"]) {
+const { PARLEY_ASR, PARLEY_ASR_BASE_URL, PARLEY_ASR_MODEL_FOLDER } = process.env
+if (PARLEY_ASR?.includes("pocketsphinx") || !(PARLEY_ASR || PARLEY_ASR_BASE_URL || PARLEY_ASR_MODEL_FOLDER)) {
   const command = installSystemParts(pocketSphinx, { again: false })
   if (command !== "") console.log(`Without PocketSphinx the agents cannot hear, only read. On Debian: ${command}`)
 }

@@ -4,6 +4,7 @@
 import { Redacted, Result } from "effect"
 import { isIP } from "node:net"
 import { defaultVendor } from "@parley/contract/Vendor"
+import type { SynthesizerName, TranscriberName } from "@parley/speech/Providers"
 import { nanoOf } from "@parley/workspace/Money"
 import { parseBlock } from "@parley/workspace/outbound/IpAddress"
 
@@ -14,11 +15,20 @@ export interface Endpoint {
   readonly apiKey: Redacted.Redacted<string> | undefined
 }
 
-export interface EngineSettings<Embedded extends string> {
+export interface EngineSettings<Name extends string> {
   /** In order of preference. */
-  readonly providers: readonly [Embedded | "openai", ...ReadonlyArray<Embedded | "openai">]
-  /** For the provider `openai`. */
+  readonly providers: readonly [Name, ...ReadonlyArray<Name>]
+  /** For the one provider that is reached by an address. */
   readonly endpoint: Endpoint | undefined
+  /** For the provider `sherpa`. */
+  readonly modelFolder: string | undefined
+}
+
+/** Providers by what they need: nothing, a folder, or an address; with the model and address taken when none is set. */
+interface Known<Name extends string> {
+  readonly embedded: Name
+  readonly folder?: Name
+  readonly remote: Readonly<Partial<Record<Name, { readonly model: string; readonly baseUrl?: string }>>>
 }
 
 export interface Config {
@@ -29,9 +39,9 @@ export interface Config {
   readonly apiKey: Redacted.Redacted<string> | undefined
   readonly databaseUrl: Redacted.Redacted<string> | undefined
   readonly secretKey: Redacted.Redacted<string> | undefined
-  readonly tts: EngineSettings<"flite"> & { readonly voices: ReadonlyArray<string> }
-  readonly asr: EngineSettings<"pocketsphinx">
-  readonly llm: EngineSettings<"demo"> & { readonly extraBody: Readonly<Record<string, unknown>> }
+  readonly tts: EngineSettings<SynthesizerName> & { readonly voices: ReadonlyArray<string> }
+  readonly asr: EngineSettings<TranscriberName>
+  readonly llm: EngineSettings<"demo" | "openai"> & { readonly extraBody: Readonly<Record<string, unknown>> }
   /** Options of the media door. */
   readonly media: {
     readonly advertisedAddress?: string
@@ -60,15 +70,33 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["PARLEY_API_KEY", "", "the first workspace's key, instead of a generated one"],
   ["DATABASE_URL", "", "a PostgreSQL of your own; unset: an embedded one in the data folder"],
   ["PARLEY_SECRET_KEY", "", "seals stored secrets, at least 16 characters; unset: generated in the data folder"],
-  ["PARLEY_TTS", "flite", "synthesizers in order: flite, openai; openai alone when its address is set"],
-  ["PARLEY_TTS_BASE_URL", "", "an OpenAI-compatible /audio/speech endpoint, up to and without that path"],
-  ["PARLEY_TTS_MODEL", "tts-1", "its model"],
+  [
+    "PARLEY_TTS",
+    "flite",
+    "synthesizers in order: flite, sherpa, and openai or elevenlabs; openai alone when only an address is set, sherpa alone when only a folder is"
+  ],
+  [
+    "PARLEY_TTS_BASE_URL",
+    "",
+    "openai: an OpenAI-compatible /audio/speech endpoint, up to and without that path; elevenlabs: what comes before /v1, https://api.elevenlabs.io when unset, {address}/compat/elevenlabs for another Parley"
+  ],
+  ["PARLEY_TTS_MODEL", "tts-1", "its model; eleven_flash_v2_5 for elevenlabs"],
   ["PARLEY_TTS_API_KEY", "", "its key"],
-  ["PARLEY_TTS_VOICES", "", "its voices, separated by commas; the first is the default"],
-  ["PARLEY_ASR", "pocketsphinx", "recognisers in order: pocketsphinx, openai; openai alone when its address is set"],
-  ["PARLEY_ASR_BASE_URL", "", "an OpenAI-compatible /audio/transcriptions endpoint, up to and without that path"],
-  ["PARLEY_ASR_MODEL", "whisper-1", "its model"],
+  ["PARLEY_TTS_VOICES", "", "its voices, separated by commas; the first is the default; elevenlabs needs one"],
+  ["PARLEY_TTS_MODEL_FOLDER", "", "sherpa: a folder with a Kokoro, VITS, Piper or ZipVoice model for sherpa-onnx"],
+  [
+    "PARLEY_ASR",
+    "pocketsphinx",
+    "recognisers in order: pocketsphinx, sherpa, and openai, elevenlabs or deepgram; openai alone when only an address is set, sherpa alone when only a folder is"
+  ],
+  [
+    "PARLEY_ASR_BASE_URL",
+    "",
+    "openai: an OpenAI-compatible /audio/transcriptions endpoint, up to and without that path; elevenlabs and deepgram: what comes before /v1, https://api.elevenlabs.io and https://api.deepgram.com when unset"
+  ],
+  ["PARLEY_ASR_MODEL", "whisper-1", "its model; scribe_v2_realtime for elevenlabs, nova-3 for deepgram"],
   ["PARLEY_ASR_API_KEY", "", "its key"],
+  ["PARLEY_ASR_MODEL_FOLDER", "", "sherpa: a folder with a recogniser for sherpa-onnx, streaming or not"],
   ["PARLEY_LLM", "demo", "language models in order: demo, openai; openai alone when its address is set"],
   ["PARLEY_LLM_BASE_URL", "", "an OpenAI-compatible /chat/completions endpoint, up to and without that path"],
   ["PARLEY_LLM_MODEL", "default", "its model"],
@@ -92,6 +120,25 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
     "where telemetry goes; the other standard OTEL_* variables count too; unset: nowhere"
   ]
 ]
+
+const synthesizers: Known<SynthesizerName> = {
+  embedded: "flite",
+  folder: "sherpa",
+  remote: {
+    openai: { model: "tts-1" },
+    elevenlabs: { model: "eleven_flash_v2_5", baseUrl: "https://api.elevenlabs.io" }
+  }
+}
+const transcribers: Known<TranscriberName> = {
+  embedded: "pocketsphinx",
+  folder: "sherpa",
+  remote: {
+    openai: { model: "whisper-1" },
+    elevenlabs: { model: "scribe_v2_realtime", baseUrl: "https://api.elevenlabs.io" },
+    deepgram: { model: "nova-3", baseUrl: "https://api.deepgram.com" }
+  }
+}
+const minds: Known<"demo" | "openai"> = { embedded: "demo", remote: { openai: { model: "default" } } }
 
 const fallbackOf = (name: string): string => table.find(([known]) => known === name)?.[1] ?? ""
 
@@ -122,20 +169,38 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
     }
     return value.replace(/\/+$/, "")
   }
-  const engine = <Embedded extends string>(prefix: string, embedded: Embedded): EngineSettings<Embedded> => {
-    const baseUrl = url(`${prefix}_BASE_URL`, ["http:", "https:"])
-    const named = list(prefix, baseUrl === undefined ? embedded : "openai").map((name) => {
-      if (name === embedded || name === "openai") return name as Embedded | "openai"
-      throw new Wrong(`${prefix} must be a list of ${embedded}, openai`)
+  const engine = <Name extends string>(prefix: string, known: Known<Name>): EngineSettings<Name> => {
+    const given = url(`${prefix}_BASE_URL`, ["http:", "https:"])
+    const modelFolder = known.folder === undefined ? undefined : text(`${prefix}_MODEL_FOLDER`)
+    const remotes = Object.keys(known.remote) as Array<Name>
+    const names = [known.embedded, ...(known.folder === undefined ? [] : [known.folder]), ...remotes]
+    const unasked = given !== undefined ? "openai" : modelFolder !== undefined ? known.folder : known.embedded
+    const named = list(prefix, unasked ?? known.embedded).map((name) => {
+      const found = names.find((one) => one === name)
+      if (found === undefined) throw new Wrong(`${prefix} must be a list of ${names.join(", ")}`)
+      return found
     })
     const [first, ...rest] = named
     if (first === undefined) throw new Wrong(`${prefix} must name at least one provider`)
-    if (named.includes("openai") && baseUrl === undefined) {
-      throw new Wrong(`${prefix} names openai, which needs ${prefix}_BASE_URL`)
+    const [remote, another] = remotes.filter((one) => named.includes(one))
+    if (another !== undefined) throw new Wrong(`${prefix} may name only one of ${remotes.join(", ")}`)
+    const baseUrl = given ?? (remote === undefined ? undefined : known.remote[remote]?.baseUrl)
+    if (remote !== undefined && baseUrl === undefined) {
+      throw new Wrong(`${prefix} names ${remote}, which needs ${prefix}_BASE_URL`)
     }
-    const model = text(`${prefix}_MODEL`) ?? fallbackOf(`${prefix}_MODEL`)
+    if (known.folder !== undefined && named.includes(known.folder) && modelFolder === undefined) {
+      throw new Wrong(`${prefix} names ${known.folder}, which needs ${prefix}_MODEL_FOLDER`)
+    }
+    const model = text(`${prefix}_MODEL`) ?? (remote && known.remote[remote]?.model) ?? fallbackOf(`${prefix}_MODEL`)
     const endpoint = baseUrl === undefined ? undefined : { baseUrl, model, apiKey: secret(`${prefix}_API_KEY`) }
-    return { providers: [first, ...rest], endpoint }
+    return { providers: [first, ...rest], endpoint, modelFolder }
+  }
+  const speaking = (): Config["tts"] => {
+    const settings = { ...engine("PARLEY_TTS", synthesizers), voices: list("PARLEY_TTS_VOICES", "") }
+    if (settings.providers.includes("elevenlabs") && settings.voices.length === 0) {
+      throw new Wrong("PARLEY_TTS names elevenlabs, which needs PARLEY_TTS_VOICES")
+    }
+    return settings
   }
   const whole = (name: string, minimum: number, maximum: number): number => {
     const value = Number(text(name) ?? fallbackOf(name))
@@ -161,10 +226,10 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
       apiKey: secret("PARLEY_API_KEY"),
       databaseUrl: databaseUrl === undefined ? undefined : Redacted.make(databaseUrl),
       secretKey: secret("PARLEY_SECRET_KEY", 16),
-      tts: { ...engine("PARLEY_TTS", "flite"), voices: list("PARLEY_TTS_VOICES", "") },
-      asr: engine("PARLEY_ASR", "pocketsphinx"),
+      tts: speaking(),
+      asr: engine("PARLEY_ASR", transcribers),
       llm: {
-        ...engine("PARLEY_LLM", "demo"),
+        ...engine("PARLEY_LLM", minds),
         extraBody: jsonObject("PARLEY_LLM_EXTRA_BODY", text("PARLEY_LLM_EXTRA_BODY"))
       },
       media: {

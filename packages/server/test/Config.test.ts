@@ -38,6 +38,34 @@ describe("Config", () => {
     assert.deepStrictEqual(both.tts.providers, ["openai", "flite"])
   })
 
+  it("knows where the vendors of sockets live and what their models are called", () => {
+    const config = Result.getOrThrow(
+      readConfig({ PARLEY_TTS: "elevenlabs,flite", PARLEY_TTS_VOICES: "anna", PARLEY_ASR: "deepgram" })
+    )
+    assert.deepInclude(config.tts.endpoint, { baseUrl: "https://api.elevenlabs.io", model: "eleven_flash_v2_5" })
+    assert.deepInclude(config.asr.endpoint, { baseUrl: "https://api.deepgram.com", model: "nova-3" })
+    const own = Result.getOrThrow(
+      readConfig({
+        PARLEY_ASR: "elevenlabs",
+        PARLEY_ASR_BASE_URL: "http://127.0.0.1:8080/compat/elevenlabs/",
+        PARLEY_ASR_MODEL: "ears"
+      })
+    )
+    assert.deepInclude(own.asr.endpoint, { baseUrl: "http://127.0.0.1:8080/compat/elevenlabs", model: "ears" })
+  })
+
+  it("serves by a model folder as soon as it is set, and by an endpoint before that", () => {
+    const config = Result.getOrThrow(
+      readConfig({ PARLEY_TTS_MODEL_FOLDER: "/models/voice", PARLEY_ASR_MODEL_FOLDER: "/models/ears" })
+    )
+    assert.deepStrictEqual([config.tts.providers, config.tts.modelFolder], [["sherpa"], "/models/voice"])
+    assert.deepStrictEqual([config.asr.providers, config.asr.modelFolder], [["sherpa"], "/models/ears"])
+    const both = Result.getOrThrow(
+      readConfig({ PARLEY_TTS_MODEL_FOLDER: "/models/voice", PARLEY_TTS_BASE_URL: "https://tts.example/v1" })
+    )
+    assert.deepStrictEqual(both.tts.providers, ["openai"])
+  })
+
   it.each([
     [{ PORT: "70000" }, "PORT"],
     [{ PORT: "1.5" }, "PORT"],
@@ -46,6 +74,11 @@ describe("Config", () => {
     [{ PARLEY_API_KEY: "hidden with space" }, "PARLEY_API_KEY"],
     [{ PARLEY_TTS: "espeak" }, "PARLEY_TTS"],
     [{ PARLEY_ASR: "openai" }, "PARLEY_ASR_BASE_URL"],
+    [{ PARLEY_ASR: "deepgram,elevenlabs" }, "PARLEY_ASR"],
+    [{ PARLEY_ASR: "sherpa" }, "PARLEY_ASR_MODEL_FOLDER"],
+    [{ PARLEY_TTS: "deepgram" }, "PARLEY_TTS"],
+    [{ PARLEY_TTS: "elevenlabs" }, "PARLEY_TTS_VOICES"],
+    [{ PARLEY_LLM: "sherpa" }, "PARLEY_LLM"],
     [{ PARLEY_LLM: "," }, "PARLEY_LLM"],
     [{ PARLEY_LLM_BASE_URL: "localhost:1" }, "PARLEY_LLM_BASE_URL"],
     [{ PARLEY_LLM_EXTRA_BODY: "[hidden]" }, "PARLEY_LLM_EXTRA_BODY"],
@@ -65,8 +98,10 @@ describe("Config", () => {
     assert.notInclude(fault(env), "\n")
   })
 
-  it("is told of in the root README, every setting", () => {
+  it("is told of in the root README, every setting as the table has it", () => {
     const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8")
-    for (const [name] of table) assert.include(readme, `\`${name}\``)
+    for (const [name, fallback, meaning] of table) {
+      assert.include(readme, `| \`${name}\` | ${fallback === "" ? "" : `\`${fallback}\``} | ${meaning} |`)
+    }
   })
 })

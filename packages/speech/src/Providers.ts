@@ -23,12 +23,13 @@ import { readHearingModel } from "./sherpa/HearingModel.ts"
 import { makeSherpaSynthesizer } from "./sherpa/SherpaSynthesizer.ts"
 import type { SherpaOptions } from "./sherpa/SherpaSynthesizer.ts"
 import { makeSherpaTranscriber } from "./sherpa/SherpaTranscriber.ts"
+import type { SherpaHearingOptions } from "./sherpa/SherpaTranscriber.ts"
 import { readSpeakingModel } from "./sherpa/SpeakingModel.ts"
 
 export type SynthesizerName = "flite" | "sherpa" | "openai" | "elevenlabs"
 export type TranscriberName = "pocketsphinx" | "sherpa" | "openai" | "elevenlabs" | "deepgram"
 
-export interface SherpaSettings extends SherpaOptions {
+export interface ModelFolderSetting {
   readonly modelFolder: string
 }
 
@@ -36,8 +37,8 @@ export interface SherpaSettings extends SherpaOptions {
 export interface ProviderSettings {
   readonly flite?: { readonly threads?: number }
   readonly pocketSphinx?: { readonly poolSize?: number; readonly modelFolder?: string }
-  readonly sherpaSpeech?: SherpaSettings | undefined
-  readonly sherpaTranscription?: SherpaSettings | undefined
+  readonly sherpaSpeech?: (ModelFolderSetting & SherpaOptions) | undefined
+  readonly sherpaTranscription?: (ModelFolderSetting & SherpaHearingOptions) | undefined
   readonly openAiSpeech?: OpenAiSpeechSettings | undefined
   readonly openAiTranscription?: OpenAiEndpoint | undefined
   readonly elevenLabsSpeech?: ElevenLabsSpeechSettings | undefined

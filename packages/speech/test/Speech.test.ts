@@ -1,10 +1,27 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { afterAll } from "vitest"
 import { Speech } from "../src/Speech.ts"
 import type { SpeechSettings } from "../src/Speech.ts"
 import { makeFakeOpenAiAudio } from "../src/testing/FakeOpenAiAudio.ts"
 import { collect, phrase } from "./cases/synthesizerCases.ts"
 import { hearing, until } from "./cases/transcriberCases.ts"
+import { encodeModel, floatType } from "./sherpa/OnnxWriter.ts"
+import { offlineCtc, vits } from "./sherpa/toyModels.ts"
+
+const root = mkdtempSync(join(tmpdir(), "speech-models-"))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const lyingModel = {
+  nodes: [],
+  constants: [],
+  inputs: [{ name: "x", type: floatType, dims: ["N"] }],
+  outputs: [{ name: "y", type: floatType, dims: ["N"] }],
+  metadata: { sample_rate: "nonsense", n_speakers: 1, comment: "piper", language: "en" }
+}
 
 const provided =
   (settings: SpeechSettings) =>
@@ -60,14 +77,72 @@ describe("Speech", () => {
     )
   )
 
+  it.live("speaks and hears with models of the user's own", () =>
+    Effect.gen(function* () {
+      const settings: SpeechSettings = {
+        tts: ["sherpa"],
+        asr: ["sherpa"],
+        sherpaSpeech: { modelFolder: vits(root), threads: 1 },
+        sherpaTranscription: { modelFolder: offlineCtc(root), threads: 1 }
+      }
+      yield* Effect.gen(function* () {
+        const { health, synthesizer, transcriber, voices } = yield* Speech
+        expect(voices.map((voice) => voice.id)).toEqual(["sherpa:0", "sherpa:1"])
+        expect(synthesizer.clones).toBe(false)
+        const { audio, sampleRate } = yield* collect(synthesizer.synthesize({ ...phrase, text: "hello world" }))
+        expect(sampleRate).toBe(16_000)
+        const { events, options } = hearing()
+        const stream = yield* transcriber.open(options)
+        for (const { samples } of audio) stream.push(samples)
+        stream.commit()
+        yield* until(() => events.length > 0)
+        expect(events[0]).toMatchObject({ _tag: "Final", text: "hello world" })
+        expect(yield* health).toMatchObject({
+          tts: [{ provider: "sherpa", label: "sherpa-onnx, vits", healthy: true }],
+          asr: [{ provider: "sherpa", label: "sherpa-onnx, zipformerCtc", healthy: true }]
+        })
+      }).pipe(Effect.scoped, provided(settings))
+    })
+  )
+
+  it.live("starts without a model that is bad, says why, and serves with the next provider", () =>
+    Effect.gen(function* () {
+      const empty = join(root, "empty")
+      mkdirSync(empty, { recursive: true })
+      const cut = vits(join(root, "cut"))
+      // Passes every check of ours: only the runtime finds out, and ends its process.
+      writeFileSync(join(cut, "model.onnx"), encodeModel({ ...lyingModel }))
+      const asr: SpeechSettings = { tts: [], asr: ["sherpa"], sherpaTranscription: { modelFolder: empty } }
+      const { health } = yield* Effect.provide(Speech, Layer.fresh(Speech.layer(asr)))
+      expect((yield* health).asr).toMatchObject([
+        { provider: "sherpa", healthy: false, label: "sherpa-onnx: a file .onnx is missing" }
+      ])
+      yield* Effect.gen(function* () {
+        const speech = yield* Speech
+        const { sampleRate } = yield* collect(speech.synthesizer.synthesize({ ...phrase, voice: "slt" }))
+        expect(sampleRate).toBe(16_000)
+        const [sherpa] = (yield* speech.health).tts
+        expect(sherpa).toMatchObject({ provider: "sherpa", healthy: false, lastError: "Unavailable" })
+        expect(sherpa?.label).toContain("ended while it loaded the model")
+      }).pipe(
+        provided({ tts: ["sherpa", "flite"], asr: [], sherpaSpeech: { modelFolder: cut }, flite: { threads: 1 } })
+      )
+    })
+  )
+
   it.effect("does not start with a provider that lacks its settings", () =>
     Effect.gen(function* () {
       for (const settings of [
         { tts: ["openai"], asr: [] },
-        { tts: [], asr: ["openai"] }
+        { tts: [], asr: ["openai"] },
+        { tts: ["elevenlabs"], asr: [] },
+        { tts: [], asr: ["elevenlabs"] },
+        { tts: [], asr: ["deepgram"] },
+        { tts: ["sherpa"], asr: [] },
+        { tts: [], asr: ["sherpa"] }
       ] satisfies ReadonlyArray<SpeechSettings>) {
         const error = yield* Effect.flip(Effect.provide(Speech, Layer.fresh(Speech.layer(settings))))
-        expect(error).toMatchObject({ reason: "BadRequest", provider: "openai" })
+        expect(error).toMatchObject({ reason: "BadRequest", provider: [...settings.tts, ...settings.asr][0] })
       }
     })
   )

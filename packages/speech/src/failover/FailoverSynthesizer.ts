@@ -14,6 +14,9 @@ export const makeFailoverSynthesizer = (
   get provider() {
     return inOrder(candidates, Date.now())[0]?.provider ?? "none"
   },
+  get clones() {
+    return inOrder(candidates, Date.now())[0]?.adapter.clones === true
+  },
   voices: candidates.flatMap((candidate) => candidate.adapter?.voices ?? []),
   synthesize: (request) =>
     Stream.unwrap(
