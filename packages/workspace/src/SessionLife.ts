@@ -12,6 +12,7 @@ import { decodeConfig } from "./Agents.ts"
 import { Analyses } from "./analysis/Analyses.ts"
 import { Attendance } from "./Attendance.ts"
 import { countEnded } from "./EndedSessions.ts"
+import { Ledger } from "./Ledger.ts"
 import type { SessionRow } from "./SessionRow.ts"
 import { Database } from "./storage/Database.ts"
 import { pinTools } from "./tools/PinnedTools.ts"
@@ -47,7 +48,7 @@ export class SessionLife extends Context.Service<
   static readonly layer: Layer.Layer<
     SessionLife,
     never,
-    Analyses | Attendance | Database | Outbox | SqlClient.SqlClient
+    Analyses | Attendance | Database | Ledger | Outbox | SqlClient.SqlClient
   > = Layer.effect(
     SessionLife,
     Effect.gen(function* () {
@@ -57,11 +58,13 @@ export class SessionLife extends Context.Service<
 
       const outbox = yield* Outbox
       const analyses = yield* Analyses
+      const ledger = yield* Ledger
 
-      /** The end of a conversation is told and its analysis queued, in the transaction that ends it. */
+      /** The end of a conversation is charged, told, and its analysis queued, in the transaction that ends it. */
       const tell = Effect.fnUntraced(function* (ended: ReadonlyArray<SessionRow>) {
         for (const row of ended) {
           if (row.status !== "completed" || row.preview) continue
+          yield* ledger.charge(row.workspace_id, { kind: "agent", seconds: row.duration_seconds ?? 0 })
           yield* outbox.put(row, "call.ended", callEnded(row))
           yield* sql`INSERT INTO session_analyses (session_id, workspace_id) VALUES (${row.id}, ${row.workspace_id})
               ON CONFLICT DO NOTHING`

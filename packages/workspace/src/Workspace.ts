@@ -52,12 +52,11 @@ export const layer = (
     Sessions.layer,
     SessionLife.layer.pipe(Layer.provide(Attendance.layer)),
     ApiKeys.layer,
-    Ledger.layer,
     Prices.layer,
     Tools.layer,
     DesignSignatures.layer
   ).pipe(
-    Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer)),
+    Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Ledger.layer)),
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(SafeHttp.layer),
     Layer.provideMerge(Blobs.layer),

@@ -1,6 +1,6 @@
 // Sessions: create, list, look at, end (spec: POST and GET /v1/agent/sessions; decisions 7).
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { BadRequest, Conflict, Invalid, NotFound, Unavailable } from "../Errors.ts"
+import { BadRequest, Conflict, Invalid, NotFound, PaymentRequired, Unavailable } from "../Errors.ts"
 import { Id } from "../Field.ts"
 import { SessionDetail, SessionJournal, SessionPage, SessionQuery, SessionTicket } from "../Session.ts"
 import { SessionCreate } from "../SessionRequest.ts"
@@ -14,7 +14,7 @@ export class SessionsApi extends HttpApiGroup.make("sessions")
     HttpApiEndpoint.post("createSession", "/", {
       payload: SessionCreate,
       success: SessionTicket.pipe(HttpApiSchema.status(201)),
-      error: [BadRequest, NotFound, Conflict, Invalid, Unavailable]
+      error: [BadRequest, PaymentRequired, NotFound, Conflict, Invalid, Unavailable]
     }),
     HttpApiEndpoint.get("listSessions", "/", { query: SessionQuery, success: SessionPage, error: BadRequest }),
     HttpApiEndpoint.get("getSession", "/:session_id", { params, success: SessionDetail, error: NotFound }),

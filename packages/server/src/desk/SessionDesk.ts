@@ -1,12 +1,19 @@
 // Where sessions are made and ended: checks what only the running service can check (published version, allowed
 // overrides, known voices), writes the record and hands out the ticket.
 import { systemPromptTokens } from "@parley/contract/AgentConfig/Prompt"
-import { BadRequest, type Conflict, type Invalid, invalid, type NotFound } from "@parley/contract/Errors"
+import {
+  BadRequest,
+  type Conflict,
+  type Invalid,
+  invalid,
+  type NotFound,
+  type PaymentRequired
+} from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import type { SessionTicket } from "@parley/contract/Session"
 import { type Overrides, type PreviewCreate, readVariables, type SessionCreate } from "@parley/contract/SessionRequest"
 import { resolveTimezone } from "@parley/contract/Timezone"
-import { Platform } from "@parley/workspace/Platform"
+import { Ledger } from "@parley/workspace/Ledger"
 import { SessionLife } from "@parley/workspace/SessionLife"
 import { Sessions } from "@parley/workspace/Sessions"
 import { exceedsTokens } from "@parley/workspace/TokenCount"
@@ -15,6 +22,7 @@ import { Context, Effect, Layer } from "effect"
 import { ExtraBodies } from "./ExtraBodies.ts"
 import { JoinTokens } from "./JoinTokens.ts"
 import { LiveCalls } from "./LiveCalls.ts"
+import { VoiceChoice } from "./speech/VoiceChoice.ts"
 
 /** Previews run at most this long (decisions 0). */
 const previewSeconds = 600
@@ -27,7 +35,7 @@ export class SessionDesk extends Context.Service<
       workspace: string,
       request: SessionCreate,
       rtcUrl: string
-    ) => Effect.Effect<SessionTicket, NotFound | Conflict | BadRequest | Invalid>
+    ) => Effect.Effect<SessionTicket, NotFound | Conflict | BadRequest | Invalid | PaymentRequired>
     readonly preview: (
       workspace: string,
       agentId: string,
@@ -41,17 +49,18 @@ export class SessionDesk extends Context.Service<
   static readonly layer: Layer.Layer<
     SessionDesk,
     never,
-    Versions | Sessions | SessionLife | Platform | JoinTokens | ExtraBodies | LiveCalls
+    ExtraBodies | JoinTokens | Ledger | LiveCalls | SessionLife | Sessions | Versions | VoiceChoice
   > = Layer.effect(
     SessionDesk,
     Effect.gen(function* () {
       const versions = yield* Versions
       const sessions = yield* Sessions
       const life = yield* SessionLife
-      const platform = yield* Platform
+      const voices = yield* VoiceChoice
       const tokens = yield* JoinTokens
       const extraBodies = yield* ExtraBodies
       const calls = yield* LiveCalls
+      const ledger = yield* Ledger
 
       const make = Effect.fnUntraced(function* (
         workspace: string,
@@ -60,7 +69,7 @@ export class SessionDesk extends Context.Service<
         rtcUrl: string
       ) {
         const overrides = request.overrides ?? {}
-        yield* checkOverrides(overrides, runnable, platform)
+        yield* checkOverrides(workspace, overrides, runnable, voices)
         const preview = runnable.versionNumber === null
         const longest = runnable.config.conversation.max_duration_seconds
         const row = yield* sessions.create({
@@ -104,7 +113,9 @@ export class SessionDesk extends Context.Service<
 
       return {
         open: Effect.fn("SessionDesk.open")(function* (workspace, request, rtcUrl) {
-          return yield* make(workspace, yield* versions.live(workspace, request.agent_id), request, rtcUrl)
+          const runnable = yield* versions.live(workspace, request.agent_id)
+          yield* ledger.admit(workspace, { kind: "agent", model: "" })
+          return yield* make(workspace, runnable, request, rtcUrl)
         }),
 
         preview: Effect.fn("SessionDesk.preview")(function* (workspace, agentId, request, rtcUrl) {
@@ -124,9 +135,10 @@ export class SessionDesk extends Context.Service<
 }
 
 const checkOverrides = Effect.fnUntraced(function* (
+  workspace: string,
   overrides: Overrides,
   runnable: Runnable,
-  platform: Platform["Service"]
+  voices: VoiceChoice["Service"]
 ) {
   for (const [name, value] of Object.entries(overrides)) {
     const permission = name === "first_message_prompt" ? "first_message" : name
@@ -135,8 +147,9 @@ const checkOverrides = Effect.fnUntraced(function* (
     }
   }
   const voice = overrides.voice_id
-  if (voice && voice !== runnable.config.voice.voice_id && !platform.voices.has(voice)) {
-    return yield* invalid([fault(["body", "overrides", "voice_id"], "unknown voice")])
+  if (voice && voice !== runnable.config.voice.voice_id) {
+    const unknown = invalid([fault(["body", "overrides", "voice_id"], "unknown voice")])
+    yield* Effect.mapError(voices.find(workspace, voice), () => unknown)
   }
   if (yield* exceedsTokens(overrides.system_prompt ?? "", systemPromptTokens)) {
     return yield* invalid([fault(["body", "overrides", "system_prompt"], "must be at most 32000 tokens")])

@@ -162,6 +162,23 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
       })
   )
 
+  it.effect("charges a conversation by the second, once, and previews not at all", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const life = yield* SessionLife
+      const { ws, wish } = yield* office("charged", [])
+      const { id } = yield* (yield* Sessions).create(wish)
+      yield* life.claim(id)
+      yield* sql`UPDATE sessions SET started_at = now() - interval '90 seconds' WHERE id = ${id}`
+      yield* life.settle(id, "user_hangup")
+      yield* life.settle(id, "agent_hangup")
+      yield* ended({ ...wish, preview: true })
+      const entries = yield* sql<{ kind: string; quantity: string; cost_nano: string }>`
+        SELECT kind, quantity::text, cost_nano::text FROM usage_entries WHERE workspace_id = ${ws}`
+      assert.deepEqual(entries, [{ kind: "agent", quantity: "90", cost_nano: "90000000" }])
+    })
+  )
+
   it.effect("tells nobody of previews and of sessions nobody joined", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
