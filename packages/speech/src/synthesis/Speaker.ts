@@ -2,8 +2,8 @@
 // two at once, though nothing beside words that somebody waits for; the reader's pull takes the samples, chunk by
 // chunk, through the sound line. All of it lives in the stream's scope: whoever stops reading stops the engine and
 // frees the line.
-import { Effect, Latch, Pull, Queue, Semaphore, Stream } from "effect"
-import type { Cause, Scope } from "effect"
+import { Effect, Latch, Option, Pull, Queue, Semaphore, Stream } from "effect"
+import type { Cause, Scope, Tracer } from "effect"
 import type { SpeechError } from "../ports/SpeechError.ts"
 import type { SpeechChunk, SynthesisRequest, WordTime } from "../ports/Synthesizer.ts"
 import { SoundLines } from "../sound/SoundLines.ts"
@@ -32,7 +32,8 @@ export const makeSynthesis = Effect.gen(function* () {
         const work = yield* startEngine(settings, input, synthesizer.synthesize)
         const format = settings.format
         const line = yield* lines.open({ format, volumeDb: settings.volumeDb, level: settings.normalizeLoudness })
-        return new Reader(work, line, settings.timing).events
+        const parent = Option.getOrUndefined(yield* Effect.option(Effect.currentParentSpan))
+        return new Reader(work, line, settings.timing, parent).events
       })
     )
 })
@@ -137,6 +138,8 @@ class Reader {
   readonly #work: WorkQueue
   readonly #line: SoundLine
   readonly #timing: boolean
+  /** Of the request, which may be answered, though not to its end, when words are aligned. */
+  readonly #parent: Tracer.AnySpan | undefined
   #number = -1
   /** Of the chunk that is read, until its end. */
   #sound: Sound | undefined
@@ -149,8 +152,9 @@ class Reader {
   readonly #pauses = new Pauses()
   #finished = false
 
-  constructor(work: WorkQueue, line: SoundLine, timing: boolean) {
+  constructor(work: WorkQueue, line: SoundLine, timing: boolean, parent: Tracer.AnySpan | undefined) {
     this.#work = work
+    this.#parent = parent
     this.#line = line
     this.#timing = timing
   }
@@ -168,7 +172,7 @@ class Reader {
     return Effect.flatMap(Queue.take(sound), (piece) => this.#heard(piece)).pipe(
       Pull.catchDone(() => {
         this.#sound = undefined
-        return Effect.as(this.#work.release, this.#times())
+        return Effect.andThen(this.#work.release, this.#times)
       })
     )
   }
@@ -196,7 +200,7 @@ class Reader {
   #heard(piece: SpeechChunk): Effect.Effect<Events, SpeechError> {
     if (piece._tag === "Words") {
       this.#words = this.#inContent(piece.words)
-      return Effect.succeed(this.#words.length === 0 ? [] : this.#times())
+      return this.#words.length === 0 ? Effect.succeed([]) : this.#times
     }
     const paced = this.#paced(piece.samples, piece.sampleRate)
     return Effect.map(this.#line.write(paced, piece.sampleRate), (bytes) => this.#audio(bytes))
@@ -205,11 +209,10 @@ class Reader {
   /** The silence a drained codec adds belongs to the chunk before it. */
   get #drained(): Effect.Effect<Events, SpeechError> {
     const beforeMs = this.#line.positionMs()
-    return Effect.map(Effect.tap(this.#line.drain, this.#work.release), (bytes): Events => [
-      ...this.#audio(bytes),
-      ...(this.#line.positionMs() > beforeMs ? this.#times() : []),
-      { _tag: "Flushed" }
-    ])
+    return Effect.flatMap(Effect.tap(this.#line.drain, this.#work.release), (bytes) => {
+      const times: Effect.Effect<Events> = this.#line.positionMs() > beforeMs ? this.#times : Effect.succeed([])
+      return Effect.map(times, (told): Events => [...this.#audio(bytes), ...told, { _tag: "Flushed" }])
+    })
   }
 
   #audio(bytes: Uint8Array): Events {
@@ -217,9 +220,17 @@ class Reader {
     return [{ _tag: "Audio", chunk: Math.max(0, this.#number), offsetMs: this.#offsetMs, bytes }]
   }
 
-  #times(): Events {
+  get #times(): Effect.Effect<Events> {
     const chunk = this.#chunk
-    if (!this.#timing || chunk === undefined) return []
+    if (!this.#timing || chunk === undefined) return Effect.succeed([])
+    return Effect.withSpan(
+      Effect.sync(() => this.#aligned(chunk)),
+      "tts.align",
+      { parent: this.#parent }
+    )
+  }
+
+  #aligned(chunk: ScriptedChunk): Events {
     const durationMs = this.#line.positionMs() - this.#offsetMs
     const words = chunk.sayable ? this.#timed(chunk, durationMs) : []
     return [

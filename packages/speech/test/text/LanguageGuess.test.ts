@@ -16,6 +16,9 @@ describe("guessLanguage", () => {
     ["OK", undefined],
     ["", undefined],
     ["12345", undefined],
+    ["$(reboot) `id` %s %n", undefined],
+    ["It's Anna's.", undefined],
+    ["D'où vient-il ? Qu'est-ce qu'il dit ?", "fr"],
     ["你好，很高兴认识你。", undefined],
     ["Сегодня хорошая погода, и мы идём в парк.", undefined],
     ["\uD800\u0000", undefined]
