@@ -9,8 +9,8 @@ import type { SpeechSettings } from "../src/Speech.ts"
 import { makeFakeOpenAiAudio } from "../src/testing/FakeOpenAiAudio.ts"
 import { collect, phrase } from "./cases/synthesizerCases.ts"
 import { hearing, until } from "./cases/transcriberCases.ts"
-import { encodeModel, floatType } from "./sherpa/OnnxWriter.ts"
-import { offlineCtc, vits } from "./sherpa/toyModels.ts"
+import { encodeModel, floatType } from "../src/testing/OnnxWriter.ts"
+import { offlineCtc, vits } from "../src/testing/toyModels.ts"
 
 const root = mkdtempSync(join(tmpdir(), "speech-models-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

@@ -7,8 +7,8 @@ import { afterAll, describe, expect, it } from "vitest"
 import { readHearingModel } from "../../src/sherpa/HearingModel.ts"
 import { readOnnxHeader } from "../../src/sherpa/OnnxHeader.ts"
 import { readSpeakingModel } from "../../src/sherpa/SpeakingModel.ts"
-import { encodeModel, floatType } from "./OnnxWriter.ts"
-import { offlineCtc, streamingCtc, vitsFiles } from "./toyModels.ts"
+import { encodeModel, floatType } from "../../src/testing/OnnxWriter.ts"
+import { offlineCtc, streamingCtc, vitsFiles } from "../../src/testing/toyModels.ts"
 
 const root = mkdtempSync(join(tmpdir(), "sherpa-folders-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

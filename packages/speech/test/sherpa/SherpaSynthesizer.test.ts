@@ -10,7 +10,7 @@ import { makeSherpaSynthesizer } from "../../src/sherpa/SherpaSynthesizer.ts"
 import type { SherpaOptions } from "../../src/sherpa/SherpaSynthesizer.ts"
 import { collect, phrase, synthesizerCases } from "../cases/synthesizerCases.ts"
 import { until } from "../cases/transcriberCases.ts"
-import { vits } from "./toyModels.ts"
+import { vits } from "../../src/testing/toyModels.ts"
 
 const root = mkdtempSync(join(tmpdir(), "sherpa-voices-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

@@ -9,7 +9,7 @@ import { readHearingModel } from "../../src/sherpa/HearingModel.ts"
 import { makeSherpaTranscriber } from "../../src/sherpa/SherpaTranscriber.ts"
 import type { SherpaHearingOptions } from "../../src/sherpa/SherpaTranscriber.ts"
 import { finals, hearing, pushAll, transcriberCases, until } from "../cases/transcriberCases.ts"
-import { letterMs, offlineCtc, play, streamingCtc } from "./toyModels.ts"
+import { letterMs, offlineCtc, play, streamingCtc } from "../../src/testing/toyModels.ts"
 
 const root = mkdtempSync(join(tmpdir(), "sherpa-ears-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
