@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { wordErrors, wordsOf } from "../../../src/testing/RoundTrip.ts"
 import type { RunningService } from "../../../src/testing/RunningService.ts"
 
 export const layerA = (url: string): string => `${url}/compat/elevenlabs`
@@ -19,23 +20,8 @@ export const long = [
   "Then we drive home slowly through the hills and talk about the next year."
 ].join(" ")
 
-export const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[a-z']+/g) ?? []
-
 /** Substitutions, insertions and deletions for each word that was said. */
-export const wordErrorRate = (said: string, heard: string): number => {
-  const [truth, guess] = [wordsOf(said), wordsOf(heard)]
-  let row = guess.map((_, i) => i + 1)
-  truth.forEach((word, i) => {
-    let before = i
-    let left = i + 1
-    row = row.map((above, j) => {
-      left = Math.min(left + 1, above + 1, before + (guess[j] === word ? 0 : 1))
-      before = above
-      return left
-    })
-  })
-  return (row.at(-1) ?? truth.length) / Math.max(1, truth.length)
-}
+export const wordErrorRate = (said: string, heard: string): number => wordErrors(said, heard) / wordsOf(said).length
 
 export interface Drained {
   readonly bytes: Uint8Array<ArrayBuffer>
