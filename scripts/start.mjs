@@ -4,9 +4,11 @@
 import { spawn, spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { installPackages, nodeBinary, root } from "./install.mjs"
+import { installSherpa, sherpaIsAsked } from "./sherpa.mjs"
 import { installSystemParts, pocketSphinx } from "./systemParts.mjs"
 
 installPackages()
+if (sherpaIsAsked(process.env)) installSherpa()
 const { PARLEY_ASR, PARLEY_ASR_BASE_URL, PARLEY_ASR_MODEL_FOLDER } = process.env
 if (PARLEY_ASR?.includes("pocketsphinx") || !(PARLEY_ASR || PARLEY_ASR_BASE_URL || PARLEY_ASR_MODEL_FOLDER)) {
   const command = installSystemParts(pocketSphinx, { again: false })

@@ -24,6 +24,7 @@ import { makeSherpaSynthesizer } from "./sherpa/SherpaSynthesizer.ts"
 import type { SherpaOptions } from "./sherpa/SherpaSynthesizer.ts"
 import { makeSherpaTranscriber } from "./sherpa/SherpaTranscriber.ts"
 import type { SherpaHearingOptions } from "./sherpa/SherpaTranscriber.ts"
+import { runtimeMissing } from "./sherpa/sherpaRuntime.ts"
 import { readSpeakingModel } from "./sherpa/SpeakingModel.ts"
 
 export type SynthesizerName = "flite" | "sherpa" | "openai" | "elevenlabs"
@@ -57,6 +58,8 @@ export const synthesizerOf = (name: SynthesizerName, settings: ProviderSettings)
     }
     case "sherpa":
       return given(name, settings.sherpaSpeech, (sherpa) => {
+        const missing = runtimeMissing()
+        if (missing !== undefined) return Effect.succeed(notThere<Synthesizer>(name, missing))
         const model = readSpeakingModel(sherpa.modelFolder)
         if (Result.isFailure(model)) return Effect.succeed(notThere<Synthesizer>(name, model.failure.message))
         const label = `sherpa-onnx, ${model.success.kind}`
@@ -91,6 +94,8 @@ export const transcriberOf = (name: TranscriberName, settings: ProviderSettings)
     }
     case "sherpa":
       return given(name, settings.sherpaTranscription, (sherpa) => {
+        const missing = runtimeMissing()
+        if (missing !== undefined) return Effect.succeed(notThere<Transcriber>(name, missing))
         const model = readHearingModel(sherpa.modelFolder)
         if (Result.isFailure(model)) return Effect.succeed(notThere<Transcriber>(name, model.failure.message))
         const { kind, streaming } = model.success

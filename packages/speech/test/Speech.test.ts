@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { afterAll } from "vitest"
+import { runtimeMissing } from "../src/sherpa/sherpaRuntime.ts"
 import { Speech } from "../src/Speech.ts"
 import type { SpeechSettings } from "../src/Speech.ts"
 import { makeFakeOpenAiAudio } from "../src/testing/FakeOpenAiAudio.ts"
@@ -77,7 +78,7 @@ describe("Speech", () => {
     )
   )
 
-  it.live("speaks and hears with models of the user's own", () =>
+  it.live.skipIf(runtimeMissing() !== undefined)("speaks and hears with models of the user's own", () =>
     Effect.gen(function* () {
       const settings: SpeechSettings = {
         tts: ["sherpa"],
@@ -105,29 +106,31 @@ describe("Speech", () => {
     })
   )
 
-  it.live("starts without a model that is bad, says why, and serves with the next provider", () =>
-    Effect.gen(function* () {
-      const empty = join(root, "empty")
-      mkdirSync(empty, { recursive: true })
-      const cut = vits(join(root, "cut"))
-      // Passes every check of ours: only the runtime finds out, and ends its process.
-      writeFileSync(join(cut, "model.onnx"), encodeModel({ ...lyingModel }))
-      const asr: SpeechSettings = { tts: [], asr: ["sherpa"], sherpaTranscription: { modelFolder: empty } }
-      const { health } = yield* Effect.provide(Speech, Layer.fresh(Speech.layer(asr)))
-      expect((yield* health).asr).toMatchObject([
-        { provider: "sherpa", healthy: false, label: "sherpa-onnx: a file .onnx is missing" }
-      ])
-      yield* Effect.gen(function* () {
-        const speech = yield* Speech
-        const { sampleRate } = yield* collect(speech.synthesizer.synthesize({ ...phrase, voice: "slt" }))
-        expect(sampleRate).toBe(16_000)
-        const [sherpa] = (yield* speech.health).tts
-        expect(sherpa).toMatchObject({ provider: "sherpa", healthy: false, lastError: "Unavailable" })
-        expect(sherpa?.label).toContain("ended while it loaded the model")
-      }).pipe(
-        provided({ tts: ["sherpa", "flite"], asr: [], sherpaSpeech: { modelFolder: cut }, flite: { threads: 1 } })
-      )
-    })
+  it.live.skipIf(runtimeMissing() !== undefined)(
+    "starts without a model that is bad, says why, and serves with the next provider",
+    () =>
+      Effect.gen(function* () {
+        const empty = join(root, "empty")
+        mkdirSync(empty, { recursive: true })
+        const cut = vits(join(root, "cut"))
+        // Passes every check of ours: only the runtime finds out, and ends its process.
+        writeFileSync(join(cut, "model.onnx"), encodeModel({ ...lyingModel }))
+        const asr: SpeechSettings = { tts: [], asr: ["sherpa"], sherpaTranscription: { modelFolder: empty } }
+        const { health } = yield* Effect.provide(Speech, Layer.fresh(Speech.layer(asr)))
+        expect((yield* health).asr).toMatchObject([
+          { provider: "sherpa", healthy: false, label: "sherpa-onnx: a file .onnx is missing" }
+        ])
+        yield* Effect.gen(function* () {
+          const speech = yield* Speech
+          const { sampleRate } = yield* collect(speech.synthesizer.synthesize({ ...phrase, voice: "slt" }))
+          expect(sampleRate).toBe(16_000)
+          const [sherpa] = (yield* speech.health).tts
+          expect(sherpa).toMatchObject({ provider: "sherpa", healthy: false, lastError: "Unavailable" })
+          expect(sherpa?.label).toContain("ended while it loaded the model")
+        }).pipe(
+          provided({ tts: ["sherpa", "flite"], asr: [], sherpaSpeech: { modelFolder: cut }, flite: { threads: 1 } })
+        )
+      })
   )
 
   it.effect("does not start with a provider that lacks its settings", () =>

@@ -1,5 +1,6 @@
 // The part of sherpa-onnx-node (1.13) that we use, with types: the package has none. To be loaded in a process of its
-// own only: on a model it does not like the runtime ends its process without a word.
+// own only: on a model it does not like the runtime ends its process without a word. It is no part of the default
+// install, because its library has espeak-ng (GPL-3.0) in it: see `optional/sherpa`.
 import { createRequire } from "node:module"
 
 type Files = Readonly<Record<string, string>>
@@ -89,5 +90,17 @@ interface Runtime {
   readonly OnlineRecognizer: new (config: RecogniserConfig & { readonly enableEndpoint: 0 }) => OnlineRecognizer
 }
 
-/** Throws where the platform has no build of it. */
-export const loadRuntime = (): Runtime => createRequire(import.meta.url)("sherpa-onnx-node") as Runtime
+const found = createRequire(new URL("../../optional/sherpa/package.json", import.meta.url))
+
+/** Throws where it is not installed or the platform has no build of it. */
+export const loadRuntime = (): Runtime => found("sherpa-onnx-node") as Runtime
+
+/** For people: how to get it; undefined when it is there. */
+export const runtimeMissing = (): string | undefined => {
+  try {
+    found.resolve("sherpa-onnx-node")
+    return undefined
+  } catch {
+    return "not installed: npm ci --prefix packages/speech/optional/sherpa"
+  }
+}

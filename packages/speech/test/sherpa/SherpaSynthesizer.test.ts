@@ -6,6 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Result, Stream } from "effect"
 import { afterAll } from "vitest"
 import { readSpeakingModel } from "../../src/sherpa/SpeakingModel.ts"
+import { runtimeMissing } from "../../src/sherpa/sherpaRuntime.ts"
 import { makeSherpaSynthesizer } from "../../src/sherpa/SherpaSynthesizer.ts"
 import type { SherpaOptions } from "../../src/sherpa/SherpaSynthesizer.ts"
 import { collect, phrase, synthesizerCases } from "../cases/synthesizerCases.ts"
@@ -18,12 +19,13 @@ const model = Result.getOrThrow(readSpeakingModel(vits(root)))
 const misbehaving = new URL("./misbehavingEngine.ts", import.meta.url)
 const make = (options: SherpaOptions = {}) => makeSherpaSynthesizer(model, { threads: 1, ...options })
 
-synthesizerCases("sherpa", make())
+const here = describe.skipIf(runtimeMissing() !== undefined)
+here("with the runtime", () => synthesizerCases("sherpa", make()))
 
 const peakOf = (audio: ReadonlyArray<{ readonly samples: Int16Array }>): number =>
   audio.reduce((peak, { samples }) => samples.reduce((most, sample) => Math.max(most, sample), peak), 0)
 
-describe("SherpaSynthesizer", () => {
+here("SherpaSynthesizer", () => {
   it.live("speaks with the voice that was asked for, the same each time, with estimated word times", () =>
     Effect.gen(function* () {
       const synthesizer = yield* make()

@@ -6,6 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Result, Scope } from "effect"
 import { afterAll } from "vitest"
 import { readHearingModel } from "../../src/sherpa/HearingModel.ts"
+import { runtimeMissing } from "../../src/sherpa/sherpaRuntime.ts"
 import { makeSherpaTranscriber } from "../../src/sherpa/SherpaTranscriber.ts"
 import type { SherpaHearingOptions } from "../../src/sherpa/SherpaTranscriber.ts"
 import { finals, hearing, pushAll, transcriberCases, until } from "../cases/transcriberCases.ts"
@@ -21,7 +22,9 @@ const misbehaving = new URL("./misbehavingListener.ts", import.meta.url)
 const make = (kind: keyof typeof models, options: SherpaHearingOptions = {}) =>
   makeSherpaTranscriber(models[kind], { threads: 1, ...options })
 
-describe.each(["offline", "streaming"] as const)("%s", (kind) => {
+const here = describe.skipIf(runtimeMissing() !== undefined)
+
+here.each(["offline", "streaming"] as const)("%s", (kind) => {
   transcriberCases(`sherpa, ${kind}`, make(kind), [
     { samples: play("good morning"), expected: "good morning" },
     { samples: play("see you later"), expected: "see you later" }
@@ -80,7 +83,7 @@ describe.each(["offline", "streaming"] as const)("%s", (kind) => {
   )
 })
 
-describe("SherpaTranscriber", () => {
+here("SherpaTranscriber", () => {
   it.live("refuses callers beyond its bound and takes the next when one leaves", () =>
     Effect.gen(function* () {
       const transcriber = yield* make("streaming", { mostStreams: 1 })
