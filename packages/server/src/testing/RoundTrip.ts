@@ -15,7 +15,7 @@ const sentences = [
   "I will call you again tomorrow after the meeting.",
   "He has been waiting for an answer since last week.",
   "The doctor told him to drink more water every day.",
-  "Our neighbours are building a new garage this summer.",
+  "Our friends are building a new garage this summer.",
   "It was raining all night, but the morning is dry.",
   "You can leave your coat and your bag in the hall.",
   "The museum is open every day except on Monday.",
