@@ -55,7 +55,7 @@ export class Invalid extends Schema.Error<Invalid>("Invalid")(
 
 /** More at the same time than the account may. */
 export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(
-  { ...body(429), max_concurrency: Schema.Int },
+  { ...body(429), max_concurrency: Schema.optionalKey(Schema.Int) },
   { httpApiStatus: 429 }
 ) {}
 

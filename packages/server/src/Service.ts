@@ -12,6 +12,7 @@ import { CallPlans } from "./desk/CallPlans.ts"
 import { ExtraBodies } from "./desk/ExtraBodies.ts"
 import { JoinTokens } from "./desk/JoinTokens.ts"
 import * as MediaCalls from "./desk/MediaCalls.ts"
+import { PublicDesk } from "./desk/PublicDesk.ts"
 import { SessionDesk } from "./desk/SessionDesk.ts"
 import * as EngineParts from "./EngineParts.ts"
 import { platformLayer } from "./Engines.ts"
@@ -35,7 +36,8 @@ export const layer = (config: Config) => {
     Layer.provideMerge(Layer.mergeAll(EngineParts.layer, MediaDoor.layer))
   )
   return HttpApp.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(SessionDesk.layer, Housekeeping.layer, courier, analyst)),
+    Layer.provideMerge(Layer.mergeAll(PublicDesk.layer, Housekeeping.layer, courier, analyst)),
+    Layer.provideMerge(SessionDesk.layer),
     Layer.provideMerge(MediaCalls.layer),
     Layer.provideMerge(CallPlans.layer),
     Layer.provideMerge(desk),

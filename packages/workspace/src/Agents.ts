@@ -33,6 +33,15 @@ export interface AgentQuery extends PageRequest {
   readonly publication_state?: "all" | "live" | "draft"
 }
 
+export interface PublicAgent {
+  readonly workspaceId: string
+  readonly name: string
+  readonly isPublic: boolean
+  readonly allowedOrigins: ReadonlyArray<string>
+  /** Active, and published. */
+  readonly isAvailable: boolean
+}
+
 export class Agents extends Context.Service<
   Agents,
   {
@@ -47,6 +56,8 @@ export class Agents extends Context.Service<
       id: string,
       patch: ConfigPatch
     ) => Effect.Effect<ReturnedConfig, NotFound | BadRequest | Invalid>
+    /** What a visitor without a key may know; undefined when there is no such agent. */
+    readonly publicFace: (id: string) => Effect.Effect<PublicAgent | undefined>
     /** A new agent with the same draft, unpublished. */
     readonly duplicate: (workspace: string, id: string, name: string | undefined) => Effect.Effect<Agent, NotFound>
   }
@@ -195,6 +206,13 @@ export class Agents extends Context.Service<
             (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
           ),
 
+          publicFace: Effect.fn("Agents.publicFace")(function* (id) {
+            const rows = yield* sql<AgentRow>`SELECT * FROM agents WHERE id = ${id} AND deleted_at IS NULL`.pipe(
+              Effect.orDie
+            )
+            return rows[0] && showPublic(rows[0])
+          }),
+
           duplicate: Effect.fn("Agents.duplicate")(function* (workspace, id, name) {
             const row = yield* find(workspace, id)
             const copy = name ?? `${row.name.slice(0, 113).toWellFormed()} (copy)`
@@ -234,6 +252,14 @@ export const catalogueOf = (platform: Platform["Service"]): Catalogue => ({
   toolIds: new Set(),
   knowledgeSourceIds: new Set(),
   urlFault: (url, rules) => urlFault(url, rules, readAllowed(platform.allowedPrivate))
+})
+
+const showPublic = (row: AgentRow): PublicAgent => ({
+  workspaceId: row.workspace_id,
+  name: row.name,
+  isPublic: row.public_enabled,
+  allowedOrigins: row.allowed_origins,
+  isAvailable: row.status === "active" && row.live_version !== null
 })
 
 const show = (row: AgentRow): Agent => ({

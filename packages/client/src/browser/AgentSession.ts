@@ -25,10 +25,11 @@ import {
   type AgentSessionMode,
   type AgentSessionStatus
 } from "./SessionEvents.ts"
+import { type PublicSessionOptions, requestTicket } from "./PublicSession.ts"
 import { ticketOf, type SessionTicket, type TicketSource } from "./SessionTicket.ts"
 
-/** The session, or `sessionToken` with the `serverUrl` it is good for. */
-export interface AgentSessionOptions extends AgentSessionCallbacks, TicketSource {
+/** The session, or `sessionToken` with the `serverUrl` it is good for; or the `agentId` of a public agent. */
+export interface AgentSessionOptions extends AgentSessionCallbacks, TicketSource, PublicSessionOptions {
   /** Default true. Without it the session is typed, and the microphone may come later by `setMicMuted(false)`. */
   readonly microphone?: boolean
   readonly audio?: { readonly inputDeviceId?: string; readonly outputDeviceId?: string }
@@ -59,7 +60,7 @@ export class AgentSession {
 
   /** Joins, and resolves when the agent is there. */
   static async start(options: AgentSessionOptions): Promise<AgentSession> {
-    const ticket = ticketOf(options)
+    const ticket = options.agentId === undefined ? ticketOf(options) : await requestTicket(options.agentId, options)
     const session = new AgentSession(ticket, options)
     try {
       await session.#join(ticket, options)

@@ -4,7 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 import { Health } from "../Health.ts"
 import { AgentsApi } from "./Agents.ts"
 import { ModelsApi } from "./Models.ts"
-import { SessionsApi } from "./Sessions.ts"
+import { SessionDoorApi, SessionsApi } from "./Sessions.ts"
 import { SpeechApi } from "./Speech.ts"
 import { ToolsApi } from "./Tools.ts"
 import { WalletApi } from "./Wallet.ts"
@@ -16,6 +16,7 @@ export class SystemApi extends HttpApiGroup.make("system", { topLevel: true }).a
 
 export class MainApi extends HttpApi.make("parley")
   .add(AgentsApi)
+  .add(SessionDoorApi)
   .add(SessionsApi)
   .add(ToolsApi)
   .add(SpeechApi)

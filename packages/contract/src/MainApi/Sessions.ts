@@ -1,21 +1,44 @@
 // Sessions: create, list, look at, end (spec: POST and GET /v1/agent/sessions; decisions 7).
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { BadRequest, Conflict, Invalid, NotFound, PaymentRequired, Unavailable } from "../Errors.ts"
+import {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  Invalid,
+  NotFound,
+  PaymentRequired,
+  TooManyRequests,
+  Unavailable
+} from "../Errors.ts"
 import { Id } from "../Field.ts"
 import { SessionDetail, SessionJournal, SessionPage, SessionQuery, SessionTicket } from "../Session.ts"
 import { SessionCreate } from "../SessionRequest.ts"
-import { Authorization } from "./Authorization.ts"
+import { Authorization, VisitorAuthorization } from "./Authorization.ts"
 import { Validation } from "./Validation.ts"
 
 const params = { session_id: Id }
 
-export class SessionsApi extends HttpApiGroup.make("sessions")
+/** With a key, or without one for an agent that is public to the page it comes from (decisions 7). */
+export class SessionDoorApi extends HttpApiGroup.make("sessionDoor")
   .add(
-    HttpApiEndpoint.post("createSession", "/", {
+    HttpApiEndpoint.post("createSession", "/v1/agent/sessions", {
       payload: SessionCreate,
       success: SessionTicket.pipe(HttpApiSchema.status(201)),
-      error: [BadRequest, PaymentRequired, NotFound, Conflict, Invalid, Unavailable]
+      error: [BadRequest, PaymentRequired, Forbidden, NotFound, Conflict, Invalid, TooManyRequests, Unavailable]
     }),
+    HttpApiEndpoint.get("getAgentWidget", "/v1/agent/agents/:agent_id/widget", {
+      params: { agent_id: Id },
+      success: Schema.Struct({ agent_name: Schema.String }),
+      error: [Forbidden, NotFound]
+    })
+  )
+  .middleware(Validation)
+  .middleware(VisitorAuthorization)
+  .annotateMerge(OpenApi.annotations({ title: "Sessions" })) {}
+
+export class SessionsApi extends HttpApiGroup.make("sessions")
+  .add(
     HttpApiEndpoint.get("listSessions", "/", { query: SessionQuery, success: SessionPage, error: BadRequest }),
     HttpApiEndpoint.get("getSession", "/:session_id", { params, success: SessionDetail, error: NotFound }),
     HttpApiEndpoint.get("getSessionJournal", "/:session_id/journal", {

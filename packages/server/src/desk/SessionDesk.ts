@@ -34,7 +34,8 @@ export class SessionDesk extends Context.Service<
     readonly open: (
       workspace: string,
       request: SessionCreate,
-      rtcUrl: string
+      rtcUrl: string,
+      source?: "api_key" | "public"
     ) => Effect.Effect<SessionTicket, NotFound | Conflict | BadRequest | Invalid | PaymentRequired>
     readonly preview: (
       workspace: string,
@@ -66,7 +67,8 @@ export class SessionDesk extends Context.Service<
         workspace: string,
         runnable: Runnable,
         request: PreviewCreate & Pick<SessionCreate, "name" | "metadata">,
-        rtcUrl: string
+        rtcUrl: string,
+        source: "api_key" | "public" | "dashboard"
       ) {
         const overrides = request.overrides ?? {}
         yield* checkOverrides(workspace, overrides, runnable, voices)
@@ -76,7 +78,7 @@ export class SessionDesk extends Context.Service<
           workspaceId: workspace,
           runnable,
           preview,
-          source: preview ? "dashboard" : "api_key",
+          source,
           name: request.name ?? "",
           timezone: resolveTimezone({
             request: request.timezone ?? undefined,
@@ -112,14 +114,14 @@ export class SessionDesk extends Context.Service<
       })
 
       return {
-        open: Effect.fn("SessionDesk.open")(function* (workspace, request, rtcUrl) {
+        open: Effect.fn("SessionDesk.open")(function* (workspace, request, rtcUrl, source = "api_key") {
           const runnable = yield* versions.live(workspace, request.agent_id)
           yield* ledger.admit(workspace, { kind: "agent", model: "" })
-          return yield* make(workspace, runnable, request, rtcUrl)
+          return yield* make(workspace, runnable, request, rtcUrl, source)
         }),
 
         preview: Effect.fn("SessionDesk.preview")(function* (workspace, agentId, request, rtcUrl) {
-          return yield* make(workspace, yield* versions.draft(workspace, agentId), request, rtcUrl)
+          return yield* make(workspace, yield* versions.draft(workspace, agentId), request, rtcUrl, "dashboard")
         }),
 
         end: Effect.fn("SessionDesk.end")(function* (workspace, sessionId) {

@@ -25,6 +25,7 @@ import { MediaDoor } from "./MediaDoor.ts"
 import * as LayerA from "./layerA/LayerA.ts"
 import * as LayerB from "./layerB/LayerB.ts"
 import * as ModelHandlers from "./ModelHandlers.ts"
+import * as SessionDoorHandlers from "./SessionDoorHandlers.ts"
 import * as SessionHandlers from "./SessionHandlers.ts"
 import * as LiveTts from "./sockets/LiveTts.ts"
 import * as SpeechHandlers from "./SpeechHandlers.ts"
@@ -44,6 +45,7 @@ const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe
   Layer.provide([
     AgentHandlers.layer,
     ModelHandlers.layer,
+    SessionDoorHandlers.layer,
     SessionHandlers.layer,
     SpeechHandlers.layer,
     SystemHandlers.layer,
@@ -51,7 +53,7 @@ const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe
     WalletHandlers.layer,
     WebhookHandlers.layer
   ]),
-  Layer.provide([Authorization.layer, Validation.layer])
+  Layer.provide([Authorization.layer, Authorization.visitors, Validation.layer])
 )
 
 const cors = HttpMiddleware.cors({

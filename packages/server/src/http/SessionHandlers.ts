@@ -6,8 +6,6 @@ import { Analyses } from "@parley/workspace/analysis/Analyses"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SessionDesk } from "../desk/SessionDesk.ts"
-import { Settings } from "../Settings.ts"
-import { rtcUrl } from "./RtcUrl.ts"
 
 export const layer = HttpApiBuilder.group(
   MainApi,
@@ -15,16 +13,11 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const sessions = yield* Sessions
     const desk = yield* SessionDesk
-    const settings = yield* Settings
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
     const analyses = yield* Analyses
 
     return handlers.handleAll({
-      createSession: ({ payload }) =>
-        Effect.gen(function* () {
-          return yield* desk.open(yield* workspace, payload, yield* rtcUrl(settings.publicUrl))
-        }),
       listSessions: ({ query }) =>
         Effect.flatMap(workspace, (ws) => sessions.list(ws, query)).pipe(
           Effect.map(({ items, ...page }) => ({ sessions: items, ...page }))

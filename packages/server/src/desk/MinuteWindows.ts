@@ -1,0 +1,26 @@
+// Counts in fixed windows of a minute. What is older than its minute is forgotten.
+
+const windowMs = 60_000
+
+export class MinuteWindows {
+  #minute = 0
+  #counts = new Map<string, number>()
+
+  isFree(key: string, most: number, nowMs: number): boolean {
+    return (this.#now(nowMs).get(key) ?? 0) < most
+  }
+
+  count(key: string, nowMs: number): void {
+    const counts = this.#now(nowMs)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+
+  #now(nowMs: number): Map<string, number> {
+    const minute = Math.floor(nowMs / windowMs)
+    if (minute !== this.#minute) {
+      this.#minute = minute
+      this.#counts = new Map()
+    }
+    return this.#counts
+  }
+}

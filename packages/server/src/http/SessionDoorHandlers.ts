@@ -1,0 +1,39 @@
+// The door that visitors of a public agent may come through without a key: translation only.
+import { Visitor } from "@parley/contract/MainApi/Authorization"
+import { MainApi } from "@parley/contract/MainApi/MainApi"
+import { Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { PublicDesk } from "../desk/PublicDesk.ts"
+import { SessionDesk } from "../desk/SessionDesk.ts"
+import { Settings } from "../Settings.ts"
+import { rtcUrl } from "./RtcUrl.ts"
+
+export const layer = HttpApiBuilder.group(
+  MainApi,
+  "sessionDoor",
+  Effect.fnUntraced(function* (handlers) {
+    const desk = yield* SessionDesk
+    const visitors = yield* PublicDesk
+    const settings = yield* Settings
+    const visit = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, remoteAddress }) => ({
+      origin: headers["origin"],
+      address: Option.getOrElse(remoteAddress, () => "")
+    }))
+
+    return handlers.handleAll({
+      createSession: ({ payload }) =>
+        Effect.gen(function* () {
+          const { principal } = yield* Visitor
+          const url = yield* rtcUrl(settings.publicUrl)
+          return yield* principal === undefined
+            ? visitors.open(yield* visit, payload, url)
+            : desk.open(principal.workspaceId, payload, url)
+        }),
+      getAgentWidget: ({ params }) =>
+        Effect.gen(function* () {
+          return { agent_name: (yield* visitors.agent(yield* visit, params.agent_id)).name }
+        })
+    })
+  })
+)
