@@ -28,6 +28,8 @@ export interface EngineSettings<Name extends string> {
 interface Known<Name extends string> {
   readonly embedded: Name
   readonly folder?: Name
+  /** Installed on demand. */
+  readonly extra?: Name
   readonly remote: Readonly<Partial<Record<Name, { readonly model: string; readonly baseUrl?: string }>>>
 }
 
@@ -73,7 +75,7 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   [
     "PARLEY_TTS",
     "flite",
-    "synthesizers in order: flite, sherpa, and openai or elevenlabs; openai alone when only an address is set, sherpa alone when only a folder is"
+    "synthesizers in order: flite, sherpa, espeak (to be installed before, see packages/speech/optional/espeak), and openai or elevenlabs; openai alone when only an address is set, sherpa alone when only a folder is"
   ],
   [
     "PARLEY_TTS_BASE_URL",
@@ -124,6 +126,7 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
 const synthesizers: Known<SynthesizerName> = {
   embedded: "flite",
   folder: "sherpa",
+  extra: "espeak",
   remote: {
     openai: { model: "tts-1" },
     elevenlabs: { model: "eleven_flash_v2_5", baseUrl: "https://api.elevenlabs.io" }
@@ -173,7 +176,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
     const given = url(`${prefix}_BASE_URL`, ["http:", "https:"])
     const modelFolder = known.folder === undefined ? undefined : text(`${prefix}_MODEL_FOLDER`)
     const remotes = Object.keys(known.remote) as Array<Name>
-    const names = [known.embedded, ...(known.folder === undefined ? [] : [known.folder]), ...remotes]
+    const names = [known.embedded, known.folder, known.extra, ...remotes].filter((one) => one !== undefined)
     const unasked = given !== undefined ? "openai" : modelFolder !== undefined ? known.folder : known.embedded
     const named = list(prefix, unasked ?? known.embedded).map((name) => {
       const found = names.find((one) => one === name)

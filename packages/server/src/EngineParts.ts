@@ -41,7 +41,7 @@ const bounds = {
 } as const
 
 const boundsOf = (part: "asr" | "tts", { providers }: EngineSettings<string>) =>
-  bounds[part][/^(flite|pocketsphinx)$/.test(providers.at(-1) ?? "") ? "beforeOthers" : "last"]
+  bounds[part][/^(flite|espeak|pocketsphinx)$/.test(providers.at(-1) ?? "") ? "beforeOthers" : "last"]
 
 const speech = Layer.unwrap(
   Effect.map(Settings, (config) => {

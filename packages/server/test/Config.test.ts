@@ -72,7 +72,7 @@ describe("Config", () => {
     [{ DATABASE_URL: "mysql://u:hidden@h/d" }, "DATABASE_URL"],
     [{ PARLEY_SECRET_KEY: "hidden" }, "PARLEY_SECRET_KEY"],
     [{ PARLEY_API_KEY: "hidden with space" }, "PARLEY_API_KEY"],
-    [{ PARLEY_TTS: "espeak" }, "PARLEY_TTS"],
+    [{ PARLEY_TTS: "festival" }, "PARLEY_TTS"],
     [{ PARLEY_ASR: "openai" }, "PARLEY_ASR_BASE_URL"],
     [{ PARLEY_ASR: "deepgram,elevenlabs" }, "PARLEY_ASR"],
     [{ PARLEY_ASR: "sherpa" }, "PARLEY_ASR_MODEL_FOLDER"],

@@ -1,5 +1,6 @@
 // The providers by name, made from the settings. One that is configured and not there, for want of a model or a
 // library, is a candidate without an adapter: the service starts without it and health says why.
+import { existsSync } from "node:fs"
 import { Effect, Result } from "effect"
 import type { Scope } from "effect"
 import { makeDeepgramTranscriber } from "./deepgram/DeepgramTranscriber.ts"
@@ -27,7 +28,7 @@ import type { SherpaHearingOptions } from "./sherpa/SherpaTranscriber.ts"
 import { runtimeMissing } from "./sherpa/sherpaRuntime.ts"
 import { readSpeakingModel } from "./sherpa/SpeakingModel.ts"
 
-export type SynthesizerName = "flite" | "sherpa" | "openai" | "elevenlabs"
+export type SynthesizerName = "flite" | "sherpa" | "espeak" | "openai" | "elevenlabs"
 export type TranscriberName = "pocketsphinx" | "sherpa" | "openai" | "elevenlabs" | "deepgram"
 
 export interface ModelFolderSetting {
@@ -68,6 +69,8 @@ export const synthesizerOf = (name: SynthesizerName, settings: ProviderSettings)
           (adapter) => new Candidate<Synthesizer>(name, label, adapter, undefined, adapter.fault)
         )
       })
+    case "espeak":
+      return espeakOf(name)
     case "openai":
       return given(name, settings.openAiSpeech, (openAi) =>
         remote(name, `OpenAI-compatible, ${openAi.model}`, makeOpenAiSynthesizer(openAi))
@@ -118,6 +121,26 @@ export const transcriberOf = (name: TranscriberName, settings: ProviderSettings)
         remote(name, `Deepgram, ${deepgram.model}`, makeDeepgramTranscriber(deepgram))
       )
   }
+}
+
+/** GPL-3.0: neither its library nor its adapter is in the default install, and only this line reaches for them. */
+const espeakOf = (name: string): Made<Synthesizer> => {
+  const label = "espeak-ng, robotic, about 120 languages"
+  const folder = new URL("../optional/espeak/", import.meta.url)
+  const adapter = new URL("EspeakSynthesizer.ts", folder)
+  if (!existsSync(new URL("node_modules/@echogarden/espeak-ng-emscripten/package.json", folder))) {
+    const why = `${label}: not installed: npm ci --prefix packages/speech/optional/espeak`
+    return Effect.succeed(new Candidate<Synthesizer>(name, why, undefined, "Unavailable"))
+  }
+  return Effect.promise(() => import(adapter.href) as Promise<EspeakModule>).pipe(
+    Effect.flatMap((espeak) => espeak.makeEspeakSynthesizer),
+    Effect.map((synthesizer) => new Candidate<Synthesizer>(name, label, synthesizer)),
+    Effect.catch((error) => Effect.succeed(new Candidate<Synthesizer>(name, label, undefined, error.reason)))
+  )
+}
+
+interface EspeakModule {
+  readonly makeEspeakSynthesizer: Effect.Effect<Synthesizer, SpeechError, Scope.Scope>
 }
 
 const remote = <A>(name: string, label: string, adapter: A): Made<A> =>

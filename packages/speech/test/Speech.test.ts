@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -15,6 +15,8 @@ import { offlineCtc, vits } from "../src/testing/toyModels.ts"
 
 const root = mkdtempSync(join(tmpdir(), "speech-models-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const espeakInstalled = existsSync(new URL("../optional/espeak/node_modules", import.meta.url))
 
 const lyingModel = {
   nodes: [],
@@ -131,6 +133,15 @@ describe("Speech", () => {
           provided({ tts: ["sherpa", "flite"], asr: [], sherpaSpeech: { modelFolder: cut }, flite: { threads: 1 } })
         )
       })
+  )
+
+  it.live.skipIf(espeakInstalled)("serves without espeak-ng and says how to get it", () =>
+    Effect.gen(function* () {
+      const { health } = yield* Speech
+      const [espeak] = (yield* health).tts
+      expect(espeak).toMatchObject({ provider: "espeak", healthy: false })
+      expect(espeak?.label).toContain("npm ci --prefix packages/speech/optional/espeak")
+    }).pipe(provided({ tts: ["espeak"], asr: [] }))
   )
 
   it.effect("does not start with a provider that lacks its settings", () =>
