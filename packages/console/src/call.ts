@@ -2,7 +2,7 @@
 // view; what fails becomes words. The microphone is asked for once the agent is there, so that a refusal
 // leaves a call that can be typed in.
 import { AgentSession } from "@parley/client/browser/AgentSession"
-import { AgentSessionError } from "@parley/client/browser/SessionEvents"
+import { AgentSessionError } from "@parley/client/browser/AgentSessionError"
 import type { SessionTicket } from "@parley/contract/Session"
 import type { TurnLatency } from "@parley/contract/TurnLatency"
 import { type Caption, withCaption } from "./Captions.tsx"

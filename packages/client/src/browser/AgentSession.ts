@@ -14,10 +14,9 @@ import {
 import { AgentVoice } from "./AgentVoice.ts"
 import { ClientTools, type ClientTool } from "./ClientTools.ts"
 import { Microphone, switchDevice } from "./Microphone.ts"
+import { AgentSessionError, wordsOf } from "./AgentSessionError.ts"
 import {
-  AgentSessionError,
   SessionEmitter,
-  wordsOf,
   type AgentSessionCallbacks,
   type AgentSessionEndReason,
   type AgentSessionEvents,

@@ -1,7 +1,7 @@
 // Functions of the page that the agent may call. Each call gets exactly one answer within its time, also when
 // the function throws, hangs or does not exist: the agent waits for it.
 import type { AgentEvent, ClientEvent } from "@parley/contract/ClientEvent"
-import { AgentSessionError } from "./SessionEvents.ts"
+import { AgentSessionError } from "./AgentSessionError.ts"
 
 export type ClientTool = (params: unknown) => unknown
 

@@ -2,7 +2,7 @@
 // apart from a connection that broke while the sound was being published.
 import { ConnectionState, type Room, RoomEvent, Track } from "livekit-client"
 import { AudioMeter } from "./AudioMeter.ts"
-import { AgentSessionError, wordsOf } from "./SessionEvents.ts"
+import { AgentSessionError, wordsOf } from "./AgentSessionError.ts"
 
 const reconnectMs = 10_000
 

@@ -1,5 +1,5 @@
 // A session with a public agent, asked for by the page itself: no key, the browser says where the page comes from.
-import { AgentSessionError, wordsOf } from "./SessionEvents.ts"
+import { AgentSessionError, wordsOf } from "./AgentSessionError.ts"
 import { type SessionTicket, ticketOf } from "./SessionTicket.ts"
 
 /** `agentId` and what goes with it; the others are left out without it. */

@@ -1,6 +1,7 @@
 // What a live session tells its app: the events, their payloads, and an emitter that one bad listener cannot
 // stop. Callback options are `on` + the event's name with a capital.
 import type { AgentEvent } from "@parley/contract/ClientEvent"
+import type { AgentSessionError } from "./AgentSessionError.ts"
 
 export type AgentSessionStatus = "connecting" | "connected" | "reconnecting" | "disconnected"
 /** What the agent does: `listening` until it first thinks or speaks. */
@@ -13,29 +14,6 @@ export type AgentSessionEndReason =
   | "conversation_timeout"
   | "escalated"
   | (string & {})
-
-export type AgentSessionErrorCode =
-  | "session_request_failed"
-  | "agent_not_public"
-  | "origin_forbidden"
-  | "unsupported_transport"
-  | "mic_permission_denied"
-  | "device_change_failed"
-  | "connection_failed"
-  | "session_expired"
-  | "tool_failed"
-  | "tool_timeout"
-  | "provider_error"
-  | "internal_error"
-
-export class AgentSessionError extends Error {
-  readonly code: AgentSessionErrorCode
-  constructor(code: AgentSessionErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = "AgentSessionError"
-    this.code = code
-  }
-}
 
 type ToolEvent<T extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: T }>
 
@@ -93,5 +71,3 @@ export class SessionEmitter {
     }
   }
 }
-
-export const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -1,6 +1,6 @@
 // What lets a browser into a session: the ticket that creating the session returned, or just its token and the
 // address of the service. What is wrong with it is said here, before anything is connected.
-import { AgentSessionError } from "./SessionEvents.ts"
+import { AgentSessionError } from "./AgentSessionError.ts"
 
 /** What creating a session returned, as much of it as joining needs. */
 export interface SessionTicket {
