@@ -16,6 +16,7 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { configHash } from "./ConfigHash.ts"
 import { newId } from "./Id.ts"
+import { findSources, pinKnowledge } from "./knowledge/PinnedKnowledge.ts"
 import { readAllowed } from "./outbound/AllowedPrivate.ts"
 import { urlFault } from "./outbound/CustomerUrl.ts"
 import { closeWindow, likePattern, openWindow } from "./Paging.ts"
@@ -105,14 +106,15 @@ export class Agents extends Context.Service<
 
         const showConfig = (row: AgentRow) => {
           const draft = decodeConfig(row.draft)
-          return Effect.map(
-            pinTools(sql, row.workspace_id, draft.tools.tool_ids, row.draft_hash),
-            ({ hash }): ReturnedConfig => ({
+          const ids = draft.knowledge_base.knowledge_source_ids
+          return pinTools(sql, row.workspace_id, draft.tools.tool_ids, row.draft_hash).pipe(
+            Effect.flatMap(({ hash }) => pinKnowledge(sql, row.workspace_id, ids, hash)),
+            Effect.map(({ hash }): ReturnedConfig => ({
               ...redactConfig(draft),
               agent_id: row.id,
               config_hash: hash,
               updated_at: row.draft_updated_at.toISOString()
-            })
+            }))
           )
         }
 
@@ -123,7 +125,11 @@ export class Agents extends Context.Service<
           }
           const voices = yield* voicesFor(workspace, patch.voice?.voice_id)
           const toolIds = yield* toolsFor(workspace, patch.tools?.tool_ids ?? [])
-          const next = patchConfig(stored, patch, { ...catalogue, voices, toolIds }, secrets.seal)
+          // They stay until the transaction ends.
+          const sources = yield* findSources(sql, workspace, patch.knowledge_base?.knowledge_source_ids ?? [], true)
+          const knowledgeSourceIds = new Set(sources.map((source) => source.knowledge_source_id))
+          const known = { ...catalogue, voices, toolIds, knowledgeSourceIds }
+          const next = patchConfig(stored, patch, known, secrets.seal)
           return Result.isSuccess(next) ? next.success : yield* invalid(next.failure)
         })
 
@@ -160,7 +166,7 @@ export class Agents extends Context.Service<
               return show(yield* insert(workspace, input.name, input.description ?? "", draft))
             },
             (effect, _workspace, { config }) =>
-              config?.tools === undefined
+              config?.tools === undefined && config?.knowledge_base === undefined
                 ? effect
                 : sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
           ),

@@ -12,6 +12,7 @@ import { decodeConfig } from "./Agents.ts"
 import { Analyses } from "./analysis/Analyses.ts"
 import { Attendance } from "./Attendance.ts"
 import { countEnded } from "./EndedSessions.ts"
+import { type CallKnowledge, findSources, knowledgeFor, type PinnedSource } from "./knowledge/PinnedKnowledge.ts"
 import { Ledger } from "./Ledger.ts"
 import type { SessionRow } from "./SessionRow.ts"
 import { Database } from "./storage/Database.ts"
@@ -26,6 +27,7 @@ export interface ClaimedSession {
   readonly config: StoredConfig
   /** In the order the configuration names them. */
   readonly tools: ReadonlyArray<RunnableTool>
+  readonly knowledge: CallKnowledge
 }
 
 export class SessionLife extends Context.Service<
@@ -121,19 +123,24 @@ export class SessionLife extends Context.Service<
           if (row.config !== null) {
             const config = decodeConfig(row.config)
             const { tools } = yield* pinTools(sql, row.workspace_id, config.tools.tool_ids, row.config_hash)
-            return { row, config, tools }
+            const { knowledge_base } = config
+            const pinned = yield* findSources(sql, row.workspace_id, knowledge_base.knowledge_source_ids)
+            return { row, config, tools, knowledge: yield* knowledgeFor(sql, knowledge_base, pinned) }
           }
           const versions = yield* sql<{
             config: unknown
             tools: ReadonlyArray<{ readonly tool_id: string; readonly definition: unknown }>
+            knowledge: ReadonlyArray<PinnedSource>
           }>`
-            SELECT config, tools FROM agent_versions
+            SELECT config, tools, knowledge FROM agent_versions
             WHERE agent_id = ${row.agent_id} AND version_number = ${row.version_number}`.pipe(Effect.orDie)
           const tools = (versions[0]?.tools ?? []).map(({ definition, tool_id }) => ({
             tool_id,
             definition: decodeTool(definition)
           }))
-          return { row, config: decodeConfig(versions[0]?.config), tools }
+          const config = decodeConfig(versions[0]?.config)
+          const knowledge = yield* knowledgeFor(sql, config.knowledge_base, versions[0]?.knowledge ?? [])
+          return { row, config, tools, knowledge }
         }),
 
         isOpen: (id) =>

@@ -1,5 +1,5 @@
 // Published versions: immutable, numbered from 1. Publishing a draft that equals the live version makes no new one.
-// Sessions run the live version with its tools as they were; a version stays readable for them after its agent is gone.
+// Sessions run the live version with its tools and knowledge as they were; a version stays readable for them after its agent is gone.
 import type { Publish, Version, VersionSummary } from "@parley/contract/Agent"
 import { redactConfig, type StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { type BadRequest, Conflict, type NotFound, notFound } from "@parley/contract/Errors"
@@ -7,6 +7,7 @@ import type { Page, PageRequest } from "@parley/contract/Page"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AgentRow, decodeConfig } from "./Agents.ts"
+import { pinKnowledge } from "./knowledge/PinnedKnowledge.ts"
 import { closeWindow, openWindow } from "./Paging.ts"
 import { Database } from "./storage/Database.ts"
 import { pinTools } from "./tools/PinnedTools.ts"
@@ -52,8 +53,12 @@ export class Versions extends Context.Service<
         return row === undefined ? yield* notFound("Agent") : row
       })
 
-      const pin = (agent: AgentRow) =>
-        pinTools(sql, agent.workspace_id, decodeConfig(agent.draft).tools.tool_ids, agent.draft_hash)
+      const pin = Effect.fnUntraced(function* ({ draft, draft_hash, workspace_id }: AgentRow) {
+        const { knowledge_base, tools } = decodeConfig(draft)
+        const pinned = yield* pinTools(sql, workspace_id, tools.tool_ids, draft_hash)
+        const ids = knowledge_base.knowledge_source_ids
+        return { ...pinned, ...(yield* pinKnowledge(sql, workspace_id, ids, pinned.hash)) }
+      })
 
       const findVersion = Effect.fnUntraced(function* (agentId: string, number: number) {
         const rows = yield* sql<VersionRow>`SELECT * FROM agent_versions
@@ -66,16 +71,18 @@ export class Versions extends Context.Service<
         publish: Effect.fn("Versions.publish")(
           function* (workspace, agentId, input) {
             const agent = yield* findAgent(workspace, agentId, true)
-            const { hash, tools } = yield* pin(agent)
+            const { hash, knowledge, tools } = yield* pin(agent)
             if (agent.live_version !== null) {
               const live = yield* findVersion(agentId, agent.live_version)
               if (live.config_hash === hash) return show(live)
             }
             const number = (agent.live_version ?? 0) + 1
             const rows = yield* sql<VersionRow>`
-              INSERT INTO agent_versions (agent_id, version_number, title, description, config, config_hash, tools)
+              INSERT INTO agent_versions (agent_id, version_number, title, description, config, config_hash, tools,
+                knowledge)
               VALUES (${agentId}, ${number}, ${input.version_title ?? null}, ${input.version_description ?? null},
-                ${JSON.stringify(agent.draft)}::jsonb, ${hash}, ${JSON.stringify(tools)}::jsonb) RETURNING *`
+                ${JSON.stringify(agent.draft)}::jsonb, ${hash}, ${JSON.stringify(tools)}::jsonb,
+                ${JSON.stringify(knowledge)}::jsonb) RETURNING *`
             yield* sql`UPDATE agents SET live_version = ${number}, updated_at = now() WHERE id = ${agentId}`
             const row = rows[0]
             return row === undefined ? yield* notFound("Version") : show(row)

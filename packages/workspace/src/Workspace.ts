@@ -7,6 +7,8 @@ import { ApiKeys } from "./ApiKeys.ts"
 import { Attendance } from "./Attendance.ts"
 import { Blobs } from "./Blobs.ts"
 import { DesignSignatures } from "./DesignSignatures.ts"
+import { KnowledgeSearch } from "./knowledge/KnowledgeSearch.ts"
+import { KnowledgeSources } from "./knowledge/KnowledgeSources.ts"
 import { Ledger } from "./Ledger.ts"
 import { SafeHttp } from "./outbound/SafeHttp.ts"
 import type { Platform } from "./Platform.ts"
@@ -31,6 +33,8 @@ export const layer = (
   | ApiKeys
   | Blobs
   | DesignSignatures
+  | KnowledgeSearch
+  | KnowledgeSources
   | Ledger
   | Prices
   | SafeHttp
@@ -54,6 +58,8 @@ export const layer = (
     ApiKeys.layer,
     Prices.layer,
     Tools.layer,
+    KnowledgeSearch.layer,
+    KnowledgeSources.layer,
     DesignSignatures.layer
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Ledger.layer)),

@@ -3,6 +3,7 @@
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Health } from "../Health.ts"
 import { AgentsApi } from "./Agents.ts"
+import { KnowledgeSourcesApi } from "./KnowledgeSources.ts"
 import { ModelsApi } from "./Models.ts"
 import { SessionDoorApi, SessionsApi } from "./Sessions.ts"
 import { SpeechApi } from "./Speech.ts"
@@ -19,6 +20,7 @@ export class MainApi extends HttpApi.make("parley")
   .add(SessionDoorApi)
   .add(SessionsApi)
   .add(ToolsApi)
+  .add(KnowledgeSourcesApi)
   .add(SpeechApi)
   .add(ModelsApi)
   .add(WalletApi)

@@ -21,6 +21,7 @@ import * as AgentHandlers from "./AgentHandlers.ts"
 import * as Authorization from "./Authorization.ts"
 import * as ConsoleFiles from "./ConsoleFiles.ts"
 import { errorEnvelope } from "./ErrorEnvelope.ts"
+import * as KnowledgeHandlers from "./KnowledgeHandlers.ts"
 import { MediaDoor } from "./MediaDoor.ts"
 import * as LayerA from "./layerA/LayerA.ts"
 import * as LayerB from "./layerB/LayerB.ts"
@@ -44,6 +45,7 @@ const drainMs = 5000
 const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe(
   Layer.provide([
     AgentHandlers.layer,
+    KnowledgeHandlers.layer,
     ModelHandlers.layer,
     SessionDoorHandlers.layer,
     SessionHandlers.layer,

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultConfig } from "@parley/contract/AgentConfig/patchConfig"
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
+import { type CallKnowledge, noKnowledge } from "@parley/workspace/knowledge/PinnedKnowledge"
 import type { SessionRow, SessionWish } from "@parley/workspace/SessionRow"
 import { Redacted } from "effect"
 import { planFor } from "../../src/desk/CallPlans.ts"
@@ -48,9 +49,13 @@ const row: SessionRow = {
   duration_seconds: null
 }
 
-const plan = (wish: Partial<SessionWish> = {}, config: Partial<StoredConfig> = {}) =>
+const plan = (
+  wish: Partial<SessionWish> = {},
+  config: Partial<StoredConfig> = {},
+  knowledge: CallKnowledge = noKnowledge
+) =>
   planFor(
-    { row: { ...row, request: { ...row.request, ...wish } }, config: { ...initial, ...config }, tools: [] },
+    { row: { ...row, request: { ...row.request, ...wish } }, config: { ...initial, ...config }, tools: [], knowledge },
     {
       open: (sealed) => Redacted.make(`opened ${sealed}`),
       vendor: "fine-voice",

@@ -12,6 +12,7 @@ import { speech } from "./migrations/0002_speech.ts"
 import { tools } from "./migrations/0003_tools.ts"
 import { webhooks } from "./migrations/0004_webhooks.ts"
 import { analysis } from "./migrations/0005_analysis.ts"
+import { knowledge } from "./migrations/0006_knowledge.ts"
 import { StartFault } from "./StartFault.ts"
 
 export interface StorageSettings {
@@ -112,7 +113,8 @@ const migrate = Migrator.make({})({
     "0002_speech": speech,
     "0003_tools": tools,
     "0004_webhooks": webhooks,
-    "0005_analysis": analysis
+    "0005_analysis": analysis,
+    "0006_knowledge": knowledge
   }),
   table: "parley_migrations"
 })
