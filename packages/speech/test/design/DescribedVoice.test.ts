@@ -1,6 +1,11 @@
 import { describedVoice, featuresOf, seeded } from "@parley/speech/design/DescribedVoice"
 import { describe, expect, it } from "vitest"
 
+const profileOf = (instruction: string) => {
+  const random = seeded(3)
+  return describedVoice(featuresOf(instruction, random), random).profile
+}
+
 describe("DescribedVoice", () => {
   it.each([
     ["A warm elderly woman who speaks slowly", { gender: "female", age: "old", tone: "warm", pacing: "slow" }],
@@ -38,11 +43,7 @@ describe("DescribedVoice", () => {
   })
 
   it("makes a woman's voice higher than a man's and a slow one slower than a fast one", () => {
-    const of = (instruction: string) => {
-      const random = seeded(3)
-      return describedVoice(featuresOf(instruction, random), random).profile
-    }
-    expect(of("a woman")?.pitchHz).toBeGreaterThan((of("a man")?.pitchHz ?? 0) + 40)
-    expect(of("slow man")?.pace).toBeLessThan((of("fast man")?.pace ?? 0) - 0.2)
+    expect(profileOf("a woman")?.pitchHz).toBeGreaterThan((profileOf("a man")?.pitchHz ?? 0) + 40)
+    expect(profileOf("slow man")?.pace).toBeLessThan((profileOf("fast man")?.pace ?? 0) - 0.2)
   })
 })
