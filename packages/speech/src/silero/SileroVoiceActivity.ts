@@ -34,7 +34,11 @@ export const makeSileroVoiceActivity: (options?: SileroOptions) => Effect.Effect
     const serve = Effect.gen(function* () {
       const loaded = Deferred.makeUnsafe<void>()
       const worker = yield* Effect.acquireRelease(
-        Effect.sync(() => new Worker(program, { execArgv: [], name: "silero" })),
+        Effect.sync(() => {
+          // The runtime reports its use to its maker unless the process says this; a thread's own copy is not read.
+          process.env["ORT_DISABLE_TELEMETRY"] = "1"
+          return new Worker(program, { execArgv: [], name: "silero" })
+        }),
         // A thread that is stopped while the runtime still loads takes the whole process down.
         (worker) =>
           Deferred.await(loaded).pipe(

@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== "linux")(
       return cpuTicks() - before
     }
 
-    const filesLeft = () => readdirSync(temporary).filter((name) => name.startsWith("parley-"))
+    const filesLeft = () => readdirSync(temporary)
 
     /** Does next to nothing for a while: a synthesis that runs takes a whole core. */
     const idle = async (what: string): Promise<void> => {
