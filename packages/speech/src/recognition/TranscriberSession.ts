@@ -12,6 +12,10 @@ export interface TranscriberSession {
   readonly hear: (samples: Int16Array) => Effect.Effect<Final, SpeechError>
 }
 
+/** Put before and after each utterance: recognisers miss a first word that begins at once. */
+const silenceMs = 300
+const silenceSamples = silenceMs * 16
+
 /** Longest wait for an answer: this, and this much per second of audio. */
 const answerMs = 20_000
 const answerMsPerSecond = 3000
@@ -40,13 +44,29 @@ export const makeTranscriberSession = Effect.fnUntraced(function* (
 
   return {
     hear: (samples) => {
-      const once = Effect.tapError(attempt(samples), () => close)
+      const framed = new Int16Array(samples.length + 2 * silenceSamples)
+      framed.set(samples, silenceSamples)
+      const once = Effect.map(
+        Effect.tapError(attempt(framed), () => close),
+        (final) => unframed(final, samples.length)
+      )
       return Effect.catch(once, (error) => (error.canFailOver ? once : Effect.fail(error))).pipe(
         Effect.withSpan("asr.upstream")
       )
     }
   }
 })
+
+/** Times count from the first sample that was given. */
+const unframed = (final: Final, samples: number): Final => {
+  const within = (ms: number) => Math.min(Math.max(0, ms - silenceMs), samples / 16)
+  const words = final.words.map(({ endMs, startMs, text }) => ({
+    text,
+    startMs: within(startMs),
+    endMs: within(endMs)
+  }))
+  return { ...final, words }
+}
 
 interface Line {
   readonly scope: Scope.Closeable
