@@ -32,6 +32,8 @@ export interface CallPlan {
   readonly conversation: ConversationRules
   readonly llm: LlmChoice
   readonly tools: ReadonlyArray<PlannedTool>
+  /** Documents too long for the prompt: looked into at every turn. */
+  readonly knowledge?: ReadonlyArray<PlannedKnowledge> | undefined
   /** `tools.system_tools.hang_up_call`. */
   readonly hangUpTool: boolean
   /** Whether tool.* events reach the client (`tool_events`). */
@@ -72,6 +74,13 @@ export interface PlannedTool {
   readonly errorHandling: "passthrough" | "hide"
   /** For tools that are a request to somewhere: read by whoever runs them, never by the engine. */
   readonly webhook?: WebhookTemplate | undefined
+}
+
+/** One revision of a document: read by whoever searches, never by the engine. */
+export interface PlannedKnowledge {
+  readonly id: string
+  readonly revision: number
+  readonly title: string
 }
 
 /** A plan with the spec's defaults, for those who embed the engine. */

@@ -55,7 +55,8 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, plan, remember 
     tellFault(name)
   }
 
-  const stage = yield* Stage.make({ plan, parts, leg, scope, now, isoNow, remember, tell, onFault, onDefect })
+  const onNote = (name: string, data: Record<string, unknown>): void => journal.note(now(), name, data)
+  const stage = yield* Stage.make({ plan, parts, leg, scope, now, isoNow, remember, tell, onNote, onFault, onDefect })
   yield* Effect.acquireRelease(
     Effect.sync(() => pacer.join(stage.player)),
     (leave) => Effect.sync(leave)

@@ -11,6 +11,7 @@ import { Memory } from "./Memory.ts"
 import { Player } from "./media/Player.ts"
 import type { CallParts } from "./ports/CallParts.ts"
 import type { Leg } from "./ports/Leg.ts"
+import * as Recall from "./reply/Recall.ts"
 import * as Reply from "./reply/Reply.ts"
 import * as ToolRunner from "./tools/ToolRunner.ts"
 import type { Move, ReplyCause, TurnClocks } from "./turn/Move.ts"
@@ -25,6 +26,7 @@ export interface StageOptions {
   readonly isoNow: () => string
   readonly remember: (fact: Fact) => void
   readonly tell: (signal: Signal) => void
+  readonly onNote: (name: string, data: Record<string, unknown>) => void
   readonly onFault: (name: string, data: Record<string, unknown>) => void
   readonly onDefect: (cause: Cause.Cause<never>) => void
 }
@@ -38,9 +40,10 @@ export interface Stage {
 }
 
 export const make = Effect.fnUntraced(function* (options: StageOptions): Effect.fn.Return<Stage> {
-  const { isoNow, leg, now, onFault, parts, plan, remember, scope, tell } = options
+  const { isoNow, leg, now, onFault, onNote, parts, plan, remember, scope, tell } = options
   const memory = new Memory()
   const chat = parts.chat(plan.llm)
+  const recall = Recall.make({ plan, retrieve: parts.retrieve, scope, now, onNote, onFault })
   let current: Reply.Reply | null = null
   /** Heard to its end, its scope still to be closed. */
   let finished: Reply.Reply | null = null
@@ -125,7 +128,11 @@ export const make = Effect.fnUntraced(function* (options: StageOptions): Effect.
         // A guess is made before its turn is recorded.
         const asked = { role: "user", content: cause.text } as const
         const before = speculative ? memory.messages(cause.turn) : memory.messages()
-        return { kind: "answer", history: () => (speculative ? [system, ...before, asked] : [system, ...before]) }
+        return {
+          kind: "answer",
+          history: () => (speculative ? [system, ...before, asked] : [system, ...before]),
+          recalled: recall(cause.text)
+        }
       }
       case "news": {
         const before = memory.messages()

@@ -7,6 +7,7 @@ import { CallParts } from "@parley/engine/ports/CallParts"
 import { type LlmSettings, Mind } from "@parley/llm/Mind"
 import { Speech } from "@parley/speech/Speech"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
+import { KnowledgeSearch } from "@parley/workspace/knowledge/KnowledgeSearch"
 import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Effect, Layer } from "effect"
 import { totalmem } from "node:os"
@@ -93,6 +94,7 @@ const parts = Layer.effect(
   Effect.gen(function* () {
     const { health, synthesizer, transcriber, voiceActivity } = yield* Speech
     const { chat } = yield* Mind
+    const search = yield* KnowledgeSearch
     // At the start only a recogniser that is not there at all is unhealthy.
     const { asr } = yield* health
     return {
@@ -100,7 +102,8 @@ const parts = Layer.effect(
       transcriber: asr.some((one) => one.healthy) ? transcriber : undefined,
       voiceActivity,
       chat,
-      runTool: yield* webhookTools
+      runTool: yield* webhookTools,
+      retrieve: ({ knowledge = [] }, text) => search.find(knowledge, text)
     }
   })
 )
@@ -129,11 +132,14 @@ const withModel = (endpoint: Endpoint, fallback: string) => ({ ...endpoint, mode
 
 const demoLabel = "built-in rules, English, appointments only"
 
-export const layer: Layer.Layer<Conversations | Mind | ServingHealth | Speech, SpeechError, Settings | SafeHttp> =
-  Layer.mergeAll(
-    serving,
-    Layer.unwrap(Effect.map(Settings, (config) => Conversations.layer({ capacity: capacity(config) })))
-  ).pipe(Layer.provide(parts), Layer.provide(Pacer.layer), Layer.provideMerge(Layer.mergeAll(mind, speech)))
+export const layer: Layer.Layer<
+  Conversations | Mind | ServingHealth | Speech,
+  SpeechError,
+  KnowledgeSearch | Settings | SafeHttp
+> = Layer.mergeAll(
+  serving,
+  Layer.unwrap(Effect.map(Settings, (config) => Conversations.layer({ capacity: capacity(config) })))
+).pipe(Layer.provide(parts), Layer.provide(Pacer.layer), Layer.provideMerge(Layer.mergeAll(mind, speech)))
 
 /** The first healthy one serves, the healthy ones after it stand by. */
 const ranked = (

@@ -5,7 +5,7 @@ import type { LlmChoice } from "@parley/llm/LlmChoice"
 import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
 import type { Transcriber } from "@parley/speech/ports/Transcriber"
 import type { VoiceActivity } from "@parley/speech/ports/VoiceActivity"
-import type { PlannedTool } from "../CallPlan.ts"
+import type { CallPlan, PlannedTool } from "../CallPlan.ts"
 
 export class ToolFailure extends Data.TaggedError("ToolFailure")<{
   /** For the model and the history; holds no credential. */
@@ -19,6 +19,14 @@ export type RunTool = (call: {
   readonly args: Readonly<Record<string, unknown>>
 }) => Effect.Effect<string, ToolFailure>
 
+export interface Passage {
+  readonly title: string
+  readonly text: string
+}
+
+/** What of the plan's knowledge has to do with the text, best first. Bounded by the caller; failing costs one turn's passages. */
+export type Retrieve = (plan: CallPlan, text: string) => Effect.Effect<ReadonlyArray<Passage>, unknown>
+
 export class CallParts extends Context.Service<
   CallParts,
   {
@@ -28,5 +36,7 @@ export class CallParts extends Context.Service<
     readonly voiceActivity: VoiceActivity
     readonly chat: (choice: LlmChoice) => ChatModel
     readonly runTool: RunTool
+    /** Left out where no plan has knowledge to be searched. */
+    readonly retrieve?: Retrieve | undefined
   }
 >()("@parley/engine/CallParts") {}

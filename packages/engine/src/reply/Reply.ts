@@ -11,6 +11,7 @@ import { Playout } from "../media/Playout.ts"
 import type { Signal } from "../turn/Signal.ts"
 import * as LlmStream from "./LlmStream.ts"
 import { PhraseCutter } from "./PhraseCutter.ts"
+import { placed } from "./Recall.ts"
 import type { ReplySound } from "./ReplySound.ts"
 import { SpokenText } from "./SpokenText.ts"
 import * as TtsStream from "./TtsStream.ts"
@@ -22,7 +23,12 @@ export const hangUpTool = "hang_up_call"
 export type ReplyText =
   | { readonly kind: "say"; readonly text: string }
   /** `history` is what the model is told before this reply's own words. */
-  | { readonly kind: "answer"; readonly history: () => ReadonlyArray<ChatMessage> }
+  | {
+      readonly kind: "answer"
+      readonly history: () => ReadonlyArray<ChatMessage>
+      /** Told to the model before the caller's last words, in this reply only. Waited for. */
+      readonly recalled?: Effect.Effect<ReadonlyArray<ChatMessage>>
+    }
 
 export interface ReplyOptions {
   readonly id: number
@@ -83,9 +89,7 @@ export const begin = Effect.fnUntraced(function* (parent: Scope.Scope, options: 
     return Effect.asVoid(Queue.offer(phrases, phrase))
   }
   const write = { ...options, entries, marks, offer, committed: Deferred.await(committed) }
-  const words = (
-    options.text.kind === "say" ? recite(write, options.text.text) : answer(write, options.text.history)
-  ).pipe(
+  const words = (options.text.kind === "say" ? recite(write, options.text.text) : answer(write, options.text)).pipe(
     Effect.matchEffect({
       onSuccess: () => Queue.end(phrases),
       onFailure: (error) => {
@@ -161,14 +165,15 @@ const recite = Effect.fnUntraced(function* (write: Writing, text: string): Effec
 /** Model and tools in turn, until the model has nothing more to call. */
 const answer = Effect.fnUntraced(function* (
   write: Writing,
-  history: () => ReadonlyArray<ChatMessage>
+  { history, recalled }: Extract<ReplyText, { kind: "answer" }>
 ): Effect.fn.Return<void, ChatError> {
   const tools = toolSpecs(write.plan)
+  const found = recalled === undefined ? [] : yield* recalled
   for (let rounds = 1; rounds <= maxRounds; rounds++) {
     const segment = write.newSegment()
     const entry: MemoryEntry & { kind: "agent" } = { kind: "agent", segment, text: "", heard: null, toolCalls: [] }
     const cutter = new PhraseCutter()
-    const messages = [...history(), ...toMessages(write.entries)]
+    const messages = [...placed(history(), found), ...toMessages(write.entries)]
     write.entries.push(entry)
     const done = yield* LlmStream.round(write.chat, { messages, tools, extra: write.plan.llmExtra }, (text) => {
       write.marks.firstWord ??= write.now()

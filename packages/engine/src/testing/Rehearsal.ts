@@ -13,7 +13,7 @@ import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesi
 import { makeScriptedTranscriber } from "@parley/speech/testing/ScriptedTranscriber"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
 import { type CallPlan, type ConversationRules, defaultPlan, defaultRules, type PlannedTool } from "../CallPlan.ts"
-import { CallParts, type RunTool, ToolFailure } from "../ports/CallParts.ts"
+import { CallParts, type Retrieve, type RunTool, ToolFailure } from "../ports/CallParts.ts"
 import * as Session from "../Session.ts"
 import * as FakeLeg from "./FakeLeg.ts"
 import * as VirtualPacer from "./VirtualPacer.ts"
@@ -28,6 +28,8 @@ export interface RehearsalScript {
   readonly firstMessage?: CallPlan["prompt"]["firstMessage"]
   readonly tools?: ReadonlyArray<PlannedTool>
   readonly runTool?: RunTool
+  readonly knowledge?: CallPlan["knowledge"]
+  readonly retrieve?: Retrieve
   readonly hangUpTool?: boolean
   readonly toolEvents?: boolean
 }
@@ -54,6 +56,7 @@ export const planOf = (script: RehearsalScript): CallPlan => {
     prompt: { ...plan.prompt, firstMessage: script.firstMessage ?? { mode: "off" } },
     conversation: { ...defaultRules, ...script.rules },
     tools: script.tools ?? [],
+    knowledge: script.knowledge,
     hangUpTool: script.hangUpTool ?? false,
     toolEvents: script.toolEvents ?? true
   }
@@ -108,6 +111,7 @@ const partsOf = (script: RehearsalScript): CallParts["Service"] => {
       "transcriber" in script ? script.transcriber : makeScriptedTranscriber({ utterances: script.hears ?? [] }),
     voiceActivity: makeScriptedVoiceActivity(),
     chat: () => chat,
+    retrieve: script.retrieve,
     runTool: script.runTool ?? (() => Effect.fail(new ToolFailure({ message: "no such tool" })))
   }
 }

@@ -12,6 +12,7 @@ import { Settings } from "../Settings.ts"
 import { ExtraBodies } from "./ExtraBodies.ts"
 import { llmChoice } from "./llmChoice.ts"
 import { VoiceChoice } from "./speech/VoiceChoice.ts"
+import { knownSection, plannedKnowledge } from "./plannedKnowledge.ts"
 import { plannedTools } from "./plannedTools.ts"
 import { dateIn, fillIn, spokenNumber, type SystemVariables } from "./Placeholders.ts"
 
@@ -50,7 +51,7 @@ export interface PlanContext {
   readonly now: Date
 }
 
-export const planFor = ({ config, row, tools }: ClaimedSession, context: PlanContext): CallPlan => {
+export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, context: PlanContext): CallPlan => {
   const { overrides } = row.request
   const language = overrides.language ?? config.voice.speaking_language
   const system: SystemVariables = {
@@ -69,6 +70,7 @@ export const planFor = ({ config, row, tools }: ClaimedSession, context: PlanCon
     prompt: {
       system: [
         fill(overrides.system_prompt ?? config.prompt.system_prompt),
+        knownSection(knowledge),
         ...guardrails(config),
         ...(row.request.worldContext ? [worldContext(row.timezone, context.now)] : [])
       ]
@@ -93,6 +95,7 @@ export const planFor = ({ config, row, tools }: ClaimedSession, context: PlanCon
     },
     llm: llmChoice(config, context.open),
     tools: config.tools.enabled ? plannedTools(tools, context.open, system) : [],
+    knowledge: plannedKnowledge(knowledge),
     hangUpTool: config.tools.enabled && config.tools.system_tools.hang_up_call,
     toolEvents: row.request.toolEvents,
     // An endpoint of the platform's choosing may refuse fields it does not know.
