@@ -87,6 +87,9 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
       await until("reconnected in full", async () => (await stateOf(page)).reconnected === 4, 20_000)
       await agentHears(hosted)
       await pageHears(page)
+      const typed = hosted.events.length
+      await call(page, "publish", { type: "user.message", text: "still there?", audio: true })
+      await until("the typed message after it", () => hosted.events.length > typed)
       expect(hosted.closed).toBeUndefined()
       expect(host.door.stats().calls).toBe(1)
 
