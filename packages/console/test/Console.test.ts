@@ -229,6 +229,8 @@ describe.skipIf(noBrowser)("the console (needs Chromium)", { timeout: 150_000 },
           await signIn(page, service.key)
           await click(page, "Call the agent")
           await stateSays(page, /Connected/)
+          // The microphone is published just after that, and the page does not show when it is.
+          await page.waitForTimeout(1_500)
           proxy.shut()
           await stateSays(page, /connection dropped/)
           proxy.open()
