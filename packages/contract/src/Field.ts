@@ -35,6 +35,14 @@ export const defaulted = <S extends Schema.Top>(schema: S, value: S["Encoded"]) 
 /** What may stand for an id in a path. Anything else cannot be one of ours. */
 export const Id = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_.-]{1,128}$/))
 
+/** A point in time in a query: ISO 8601. */
+export const moment = Schema.String.check(
+  Schema.makeFilter(
+    (value: string) =>
+      (/^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value))) || "must be an ISO 8601 date-time"
+  )
+)
+
 /** A JSON object whose serialised form is at most `maxBytes`. */
 export const jsonObject = (maxBytes: number) =>
   Schema.Record(Schema.String, Schema.Json).check(

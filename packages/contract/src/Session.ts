@@ -1,7 +1,7 @@
 // A session as the API shows it (spec: Session; decisions 7): what creation returns, the list item, the detail.
 import { Schema } from "effect"
 import { EndReason } from "./EndReason.ts"
-import { text } from "./Field.ts"
+import { moment, text } from "./Field.ts"
 import { JournalEntry } from "./Fact.ts"
 import { pageFields, PageQuery } from "./Page.ts"
 import { SessionAnalysis } from "./SessionAnalysis.ts"
@@ -76,13 +76,6 @@ const commaList = (allowed: ReadonlyArray<string>) =>
         list.split(",").every((value) => allowed.includes(value.trim())) || `must be a list of ${allowed.join(", ")}`
     )
   )
-
-const moment = Schema.String.check(
-  Schema.makeFilter(
-    (value: string) =>
-      (/^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value))) || "must be an ISO 8601 date-time"
-  )
-)
 
 export const SessionQuery = {
   agent_id: Schema.optionalKey(text(128)),

@@ -19,6 +19,7 @@ import { Sessions } from "./Sessions.ts"
 import type { Database, DataFolder } from "./storage/Database.ts"
 import type { StartFault } from "./storage/StartFault.ts"
 import { Tools } from "./tools/Tools.ts"
+import { Usage } from "./Usage.ts"
 import { Versions } from "./Versions.ts"
 import { VoiceModels } from "./VoiceModels.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
@@ -44,6 +45,7 @@ export const layer = (
   | Tools
   | Deliveries
   | Outbox
+  | Usage
   | Versions
   | VoiceModels
   | Workspaces,
@@ -57,6 +59,7 @@ export const layer = (
     SessionLife.layer.pipe(Layer.provide(Attendance.layer)),
     ApiKeys.layer,
     Prices.layer,
+    Usage.layer,
     Tools.layer,
     KnowledgeSearch.layer,
     KnowledgeSources.layer,

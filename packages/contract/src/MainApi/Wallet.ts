@@ -1,8 +1,9 @@
 // The account's money (decisions 5). `self` is the caller's workspace; any other id but its own is not found.
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { NotFound } from "../Errors.ts"
+import { BadRequest, NotFound } from "../Errors.ts"
 import { Id, text } from "../Field.ts"
+import { PriceList, UsageDays, UsageDaysQuery, UsagePage, UsageQuery } from "../Usage.ts"
 import { ApiCredit, WalletPackage } from "../Wallet.ts"
 import { Authorization } from "./Authorization.ts"
 import { Validation } from "./Validation.ts"
@@ -21,7 +22,20 @@ export class WalletApi extends HttpApiGroup.make("wallet")
       success: ApiCredit,
       error: NotFound
     }),
-    HttpApiEndpoint.get("getWalletPackage", "/:user_id/package", { params, success: WalletPackage, error: NotFound })
+    HttpApiEndpoint.get("getWalletPackage", "/:user_id/package", { params, success: WalletPackage, error: NotFound }),
+    HttpApiEndpoint.get("listUsage", "/:user_id/usage", {
+      params,
+      query: UsageQuery,
+      success: UsagePage,
+      error: [BadRequest, NotFound]
+    }),
+    HttpApiEndpoint.get("listUsageByDay", "/:user_id/usage-by-day", {
+      params,
+      query: UsageDaysQuery,
+      success: UsageDays,
+      error: NotFound
+    }),
+    HttpApiEndpoint.get("listPrices", "/:user_id/prices", { params, success: PriceList, error: NotFound })
   )
   .middleware(Validation)
   .middleware(Authorization)

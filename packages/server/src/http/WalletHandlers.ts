@@ -2,8 +2,11 @@
 import { notFound } from "@parley/contract/Errors"
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
+import { defaultUsageDays } from "@parley/contract/Usage"
 import { type Account, Ledger } from "@parley/workspace/Ledger"
 import { decimalOf, unit } from "@parley/workspace/Money"
+import { Prices } from "@parley/workspace/Prices"
+import { Usage } from "@parley/workspace/Usage"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -12,6 +15,8 @@ export const layer = HttpApiBuilder.group(
   "wallet",
   Effect.fnUntraced(function* (handlers) {
     const ledger = yield* Ledger
+    const prices = yield* Prices
+    const usage = yield* Usage
 
     /** A key sees one wallet; every other one is not there. */
     const accountOf = Effect.fnUntraced(function* (userId: string) {
@@ -19,6 +24,7 @@ export const layer = HttpApiBuilder.group(
       if (userId !== "self" && userId !== workspaceId) return yield* notFound("Wallet")
       return yield* ledger.account(workspaceId)
     })
+    const ownerOf = (userId: string) => Effect.map(accountOf(userId), ({ workspaceId }) => workspaceId)
 
     return handlers.handleAll({
       getApiCredit: ({ params, query }) =>
@@ -49,7 +55,25 @@ export const layer = HttpApiBuilder.group(
           subscription_status: null,
           extra_balance: 0,
           has_used_trial: account.trialLeft < account.trial
-        }))
+        })),
+      listUsage: Effect.fnUntraced(function* ({ params, query }) {
+        const { items, ...page } = yield* usage.list(yield* ownerOf(params.user_id), query)
+        return { usage: items, ...page }
+      }),
+      listUsageByDay: ({ params, query }) =>
+        Effect.flatMap(ownerOf(params.user_id), (owner) => usage.byDay(owner, query.days ?? defaultUsageDays)),
+      listPrices: Effect.fnUntraced(function* ({ params }) {
+        yield* ownerOf(params.user_id)
+        const list = yield* prices.list
+        return {
+          prices: list.map(({ amount, name, per, piece }) => ({
+            name,
+            amount: decimalOf(amount),
+            per: Number(per),
+            piece
+          }))
+        }
+      })
     })
   })
 )

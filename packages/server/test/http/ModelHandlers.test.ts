@@ -477,8 +477,17 @@ layer(live, { excludeTestServices: true })("ModelHandlers", (it) => {
       assert.strictEqual(checked.json["has_free_credit"], true)
       const trial = yield* send("GET", "/wallet/self/package")
       assert.deepInclude(trial.json, { user_id: id, type: "trial", total: 5, balance: 4, has_used_trial: true })
+      const usage = yield* send("GET", "/wallet/self/usage?kind=tts&page=1")
+      assert.deepInclude(usage.json, { has_more: false, next_cursor: null, total: 1 })
+      assert.deepInclude((usage.json["usage"] as ReadonlyArray<object>)[0], { kind: "tts", cost: "0.000015" })
+      assert.strictEqual((yield* send("GET", `/wallet/${id}/usage-by-day?days=2`)).json["cost"], "0.000015")
+      assert.strictEqual((yield* send("GET", "/wallet/self/usage-by-day?days=0")).status, 422)
+      assert.strictEqual((yield* send("GET", "/wallet/self/usage?page=1&cursor=x")).status, 400)
+      const { prices } = (yield* send("GET", "/wallet/self/prices")).json
+      assert.deepInclude(prices as ReadonlyArray<object>, { name: "agent", amount: "0.06", per: 60, piece: "second" })
       const other = yield* caller("other wallets")
-      for (const path of [`/wallet/${id}/package`, `/wallet/${id}/api-credit`, "/wallet/x%00/package"]) {
+      const mine = ["package", "api-credit", "usage", "usage-by-day", "prices"].map((what) => `/wallet/${id}/${what}`)
+      for (const path of [...mine, "/wallet/x%00/package"]) {
         assert.strictEqual((yield* other.send("GET", path)).status, 404)
       }
     })
