@@ -17,7 +17,10 @@ export class Refused extends Data.TaggedError("Refused")<{
 export interface ConversationOptions {
   readonly plan: CallPlan
   readonly leg: Leg
-  /** Called with every fact in order; must not throw or wait. The last one is `CallEnded`. */
+  /**
+   * Called with every fact in order; must not throw or wait. After `CallEnded` only results of tools come that were
+   * told to go on by themselves.
+   */
   readonly remember: (fact: Fact) => void
 }
 
@@ -41,6 +44,7 @@ export class Conversations extends Context.Service<
       Conversations,
       Effect.gen(function* () {
         const context = yield* Effect.context<CallParts | Pacer>()
+        const outliving = yield* Effect.scope
         const fibers = yield* FiberMap.make<string, EndReason>()
         const calls = new Map<string, Deferred.Deferred<EndReason>>()
         let draining = false
@@ -52,7 +56,7 @@ export class Conversations extends Context.Service<
           if (calls.size >= options.capacity) return yield* new Refused({ reason: "full" })
           const endAsked = Deferred.makeUnsafe<EndReason>()
           calls.set(id, endAsked)
-          const call = Session.run({ plan, leg, remember, endAsked }).pipe(
+          const call = Session.run({ plan, leg, remember, endAsked, outliving }).pipe(
             Effect.catchCause((cause) => {
               if (Cause.hasInterruptsOnly(cause)) return Effect.succeed<EndReason>("internal_error")
               return Effect.logError("a call could not start", cause).pipe(

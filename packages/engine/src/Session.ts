@@ -1,7 +1,7 @@
 // One call, from the first frame to the last: a scope with the ear, the floor, the reply, the hands and
 // the player in it. The loop takes one signal at a time, lets the floor decide, and carries the moves
 // out; none of them waits. Ends with the reason; closing the scope takes everything along.
-import { Cause, Clock, Deferred, Effect, FiberHandle, Queue } from "effect"
+import { Cause, Clock, Deferred, Effect, FiberHandle, Queue, type Scope } from "effect"
 import type { EndReason } from "@parley/contract/EndReason"
 import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { Fact } from "@parley/contract/Fact"
@@ -24,6 +24,8 @@ export interface SessionOptions {
   readonly remember: (fact: Fact) => void
   /** Completed from outside to end the call. */
   readonly endAsked: Deferred.Deferred<EndReason>
+  /** For tools that outlive the call; their results are facts after `CallEnded`. */
+  readonly outliving: Scope.Scope
 }
 
 /** Signals waiting at once; a call that cannot keep up is lost, not the process. */
@@ -34,7 +36,7 @@ const mailboxSize = 4_096
  */
 const pauseWindows = (speculative: boolean, streaming: boolean): number => (streaming ? (speculative ? 2 : 6) : 8)
 
-export const run = Effect.fnUntraced(function* ({ endAsked, leg, plan, remember }: SessionOptions) {
+export const run = Effect.fnUntraced(function* ({ endAsked, leg, outliving, plan, remember }: SessionOptions) {
   const parts = yield* CallParts
   const pacer = yield* Pacer
   const clock = yield* Clock.Clock
@@ -56,7 +58,20 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, plan, remember 
   }
 
   const onNote = (name: string, data: Record<string, unknown>): void => journal.note(now(), name, data)
-  const stage = yield* Stage.make({ plan, parts, leg, scope, now, isoNow, remember, tell, onNote, onFault, onDefect })
+  const stage = yield* Stage.make({
+    plan,
+    parts,
+    leg,
+    scope,
+    outliving,
+    now,
+    isoNow,
+    remember,
+    tell,
+    onNote,
+    onFault,
+    onDefect
+  })
   yield* Effect.acquireRelease(
     Effect.sync(() => pacer.join(stage.player)),
     (leave) => Effect.sync(leave)

@@ -22,6 +22,8 @@ export interface StageOptions {
   readonly parts: CallParts["Service"]
   readonly leg: Leg
   readonly scope: Scope.Scope
+  /** For what is told to go on by itself when the call is over. */
+  readonly outliving: Scope.Scope
   readonly now: () => number
   readonly isoNow: () => string
   readonly remember: (fact: Fact) => void
@@ -40,7 +42,7 @@ export interface Stage {
 }
 
 export const make = Effect.fnUntraced(function* (options: StageOptions): Effect.fn.Return<Stage> {
-  const { isoNow, leg, now, onFault, onNote, parts, plan, remember, scope, tell } = options
+  const { isoNow, leg, now, onFault, onNote, outliving, parts, plan, remember, scope, tell } = options
   const memory = new Memory()
   const chat = parts.chat(plan.llm)
   const recall = Recall.make({ plan, retrieve: parts.retrieve, scope, now, onNote, onFault })
@@ -75,9 +77,10 @@ export const make = Effect.fnUntraced(function* (options: StageOptions): Effect.
     onStarved: (id) => onFault("playout_starved", { reply: id })
   })
 
-  const tools = ToolRunner.make({
+  const tools = yield* ToolRunner.make({
     plan,
     scope,
+    outliving,
     run: parts.runTool,
     now,
     isoNow,
@@ -242,6 +245,7 @@ export const make = Effect.fnUntraced(function* (options: StageOptions): Effect.
   const finish = (reason: EndReason): Effect.Effect<void> =>
     closeReply.pipe(
       Effect.andThen(discardGuess),
+      Effect.andThen(tools.cancel),
       Effect.andThen(
         Effect.sync(() => {
           remember({ _tag: "CallEnded", reason, at: isoNow() })

@@ -149,6 +149,12 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("HttpApp", 
       isEnvelope(yield* send("POST", "/v1/agent/sessions", { ...wish, timezone: "Nowhere/City" }), 422)
       isEnvelope(yield* send("POST", "/v1/agent/sessions", { ...wish, agent_id: "agent_unknown" }), 404)
       yield* send("PATCH", agent, { overrides_allowed: ["first_message", "voice_id"] })
+      const variable = yield* send("POST", "/v1/agent/sessions", {
+        ...wish,
+        overrides: { first_message: "It is {{system.now}}" }
+      })
+      isEnvelope(variable, 422)
+      assert.include(JSON.stringify(variable), '"loc":["body","overrides","first_message"]')
       const voice = { ...wish, overrides: { voice_id: "nobody" } }
       isEnvelope(yield* send("POST", "/v1/agent/sessions", voice), 422)
       const opened = yield* send("POST", "/v1/agent/sessions", {

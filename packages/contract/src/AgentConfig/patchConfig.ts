@@ -5,6 +5,7 @@
 import { Result, Schema } from "effect"
 import { fault, type Fault } from "../Fault.ts"
 import { type ConfigPatch, StoredConfig } from "./AgentConfig.ts"
+import { unknownSystemNames } from "../SystemVariables.ts"
 import type { LlmPatch, StoredLlm } from "./Llm.ts"
 import type { StoredWebhooks, WebhooksPatch } from "./Webhooks.ts"
 
@@ -57,6 +58,10 @@ export const patchConfig = (
   if (patch.asr && asrModel !== stored.asr.model && !catalogue.asrModels.includes(asrModel)) {
     blame(["asr", "model"], "unknown model")
   }
+  for (const [path, template] of templatesOf(patch)) {
+    const known = templatesOf(stored).some(([, text]) => text === template)
+    if (!known && unknownSystemNames(template).length > 0) blame(path, "names an unknown system variable")
+  }
   patch.tools?.tool_ids.forEach((id, index) => {
     if (!catalogue.toolIds.has(id) && !stored.tools.tool_ids.includes(id))
       blame(["tools", "tool_ids", index], "unknown tool")
@@ -85,6 +90,27 @@ export const patchConfig = (
   }
   return faults.length > 0 ? Result.fail(faults) : Result.succeed(next)
 }
+
+/** Texts in which variables render. */
+const templatesOf = ({
+  conversation,
+  prompt
+}: Pick<ConfigPatch, "conversation" | "prompt">): ReadonlyArray<
+  readonly [path: ReadonlyArray<string | number>, template: string]
+> => [
+  ...(prompt === undefined
+    ? []
+    : (["system_prompt", "first_message", "first_message_prompt"] as const).map(
+        (name) => [["prompt", name], prompt[name]] as const
+      )),
+  ...(conversation?.transfer_destinations ?? []).map(
+    ({ warm_briefing_instructions }, index) =>
+      [
+        ["conversation", "transfer_destinations", index, "warm_briefing_instructions"],
+        warm_briefing_instructions
+      ] as const
+  )
+]
 
 type Blame = (path: ReadonlyArray<string | number>, msg: string) => void
 

@@ -45,6 +45,13 @@ const refused: ReadonlyArray<readonly [at: string, body: unknown]> = [
   ["prompt.first_message_mode", { prompt: { first_message_mode: "loud" } }],
   ["prompt.first_message", { prompt: { first_message: text(10_001) } }],
   ["prompt.first_message_prompt", { prompt: { first_message_prompt: text(10_001) } }],
+  ["prompt.system_prompt", { prompt: { system_prompt: "At {{ system.now }}" } }],
+  ["prompt.first_message", { prompt: { first_message: "{{system.session_id}}" } }],
+  ["prompt.first_message_prompt", { prompt: { first_message_prompt: "{{system.}}" } }],
+  [
+    "conversation.transfer_destinations.0.warm_briefing_instructions",
+    { conversation: { transfer_destinations: [{ ...phone, warm_briefing_instructions: "{{system.caller}}" }] } }
+  ],
   ["voice.voice_id", { voice: { voice_id: "nobody" } }],
   ["voice.voice_id", { voice: { voice_id: text(257) } }],
   ["voice.speaking_language", { voice: { speaking_language: "xx" } }],

@@ -68,7 +68,9 @@ export const rehearse = Effect.fnUntraced(function* (script: RehearsalScript = {
   const facts: Array<Fact> = []
   const endAsked = yield* Deferred.make<EndReason>()
   const context = yield* Layer.build(VirtualPacer.layer)
-  const call = Session.run({ plan: planOf(script), leg, remember: (fact) => void facts.push(fact), endAsked })
+  const outliving = yield* Effect.scope
+  const remember = (fact: Fact) => void facts.push(fact)
+  const call = Session.run({ plan: planOf(script), leg, remember, endAsked, outliving })
   const fiber = yield* Effect.forkScoped(Effect.provide(call, Context.add(context, CallParts, partsOf(script))))
   // The call is listening before the caller's first move.
   yield* Effect.yieldNow

@@ -1,7 +1,8 @@
 // The hands of a call. Tools run in the call's scope, not in a reply's: a caller who interrupts never
 // tears a write in half. At most ten background calls are in flight; every call is bounded by its
-// time-out and leaves a call and a result in the history.
-import { Deferred, Effect, Fiber, type Scope } from "effect"
+// time-out and leaves a call and a result in the history: also one that is refused or cancelled. What nobody
+// waits for outlives the call.
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import type { AgentEvent, ClientEvent } from "@parley/contract/ClientEvent"
 import type { Fact } from "@parley/contract/Fact"
 import type { SessionItem, ToolSource } from "@parley/contract/SessionItem"
@@ -17,6 +18,8 @@ const outputLimit = 262_144
 export interface ToolRunnerOptions {
   readonly plan: CallPlan
   readonly scope: Scope.Scope
+  /** Where `fire_and_forget` webhooks run, each until its own time-out. */
+  readonly outliving: Scope.Scope
   readonly run: RunTool
   readonly now: () => number
   readonly isoNow: () => string
@@ -34,10 +37,14 @@ export interface ToolRunner {
   readonly call: (call: ChatToolCall, turnId: string, onAnswer: (text: string) => void) => Effect.Effect<void>
   readonly onClientResult: (event: Extract<ClientEvent, { type: "client_tool.result" }>) => void
   readonly inFlight: () => number
+  /** Everything that is waited for ends now and is settled as cancelled. */
+  readonly cancel: Effect.Effect<void>
 }
 
-export const make = (options: ToolRunnerOptions): ToolRunner => {
-  const { emit, isoNow, now, plan, remember, scope } = options
+export const make = Effect.fnUntraced(function* (options: ToolRunnerOptions): Effect.fn.Return<ToolRunner> {
+  const { emit, isoNow, now, outliving, plan, remember } = options
+  const scope = yield* Scope.fork(options.scope)
+  const ids = new Set<string>()
   const waiting = new Map<string, Deferred.Deferred<string, ToolFailure>>()
   let background = 0
 
@@ -50,30 +57,20 @@ export const make = (options: ToolRunnerOptions): ToolRunner => {
       return expectsResponse ? yield* Deferred.await(answer) : ""
     }).pipe(Effect.ensuring(Effect.sync(() => waiting.delete(callId))))
 
-  const execute = Effect.fnUntraced(function* (call: ChatToolCall, tool: PlannedTool, turnId: string) {
+  /** History and client know a call by its id, and some endpoints give the same one twice. */
+  const named = (call: ChatToolCall): ChatToolCall => {
+    let id = call.id
+    for (let n = 2; ids.has(id); n++) id = `${call.id}_${n}`
+    ids.add(id)
+    return { ...call, id }
+  }
+
+  const begin = (call: ChatToolCall, tool: Known, turnId: string): ((result: Outcome) => void) => {
     const startedAt = now()
     const base = { call_id: call.id, tool_name: tool.spec.name, tool_source: tool.source, turn_id: turnId }
     remember(item({ type: "tool_call", ...base, input: call.arguments, created_at: isoNow() }))
     tellStarted(call, tool)
-    const work = Effect.gen(function* () {
-      const args = yield* parseArguments(call.arguments)
-      return yield* tool.source === "client"
-        ? onClient(call.id, tool, args)
-        : options.run({ sessionId: plan.sessionId, tool, args })
-    })
-    const outcome = yield* work.pipe(
-      Effect.timeoutOrElse({
-        duration: tool.timeoutMs,
-        orElse: () => Effect.fail(new ToolFailure({ message: "the tool did not answer in time" }))
-      }),
-      Effect.map((output) => ({ output, error: null })),
-      Effect.catch((failure) => Effect.succeed({ output: null, error: failure.message })),
-      Effect.onInterrupt(() => Effect.sync(() => settle({ output: null, error: "cancelled: the call ended" })))
-    )
-    settle(outcome)
-    return outcome
-
-    function settle(result: Outcome): void {
+    return (result) => {
       const output = result.output?.slice(0, outputLimit) ?? null
       remember(
         item({
@@ -89,9 +86,38 @@ export const make = (options: ToolRunnerOptions): ToolRunner => {
       )
       tellDone(call, tool, result)
     }
+  }
+
+  const execute = Effect.fnUntraced(function* (call: ChatToolCall, tool: PlannedTool, turnId: string) {
+    const settle = begin(call, tool, turnId)
+    const work = Effect.gen(function* () {
+      const args = yield* parseArguments(call.arguments)
+      return yield* tool.source === "client"
+        ? onClient(call.id, tool, args)
+        : options.run({ sessionId: plan.sessionId, tool, args })
+    })
+    const outcome = yield* work.pipe(
+      Effect.timeoutOrElse({
+        duration: tool.timeoutMs,
+        orElse: () => Effect.fail(new ToolFailure({ message: "the tool did not answer in time" }))
+      }),
+      Effect.map((output) => ({ output, error: null })),
+      Effect.catch((failure) => Effect.succeed({ output: null, error: failure.message })),
+      Effect.onInterrupt(() =>
+        Effect.sync(() =>
+          settle({ output: null, error: `cancelled: the ${outlives(tool) ? "service stopped" : "call ended"}` })
+        )
+      )
+    )
+    settle(outcome)
+    return outcome
   })
 
-  const tellStarted = (call: ChatToolCall, { source, spec }: PlannedTool): void => {
+  /** Fails at once, and is in the history like any other. */
+  const refuse = (call: ChatToolCall, tool: Known, turnId: string, error: string): void =>
+    begin(call, tool, turnId)({ output: null, error })
+
+  const tellStarted = (call: ChatToolCall, { source, spec }: Known): void => {
     if (!plan.toolEvents) return
     const cut = call.arguments.length > eventLimit ? { inputTruncated: true } : {}
     emit({
@@ -102,7 +128,7 @@ export const make = (options: ToolRunnerOptions): ToolRunner => {
     })
   }
 
-  const tellDone = (call: ChatToolCall, { source, spec }: PlannedTool, result: Outcome): void => {
+  const tellDone = (call: ChatToolCall, { source, spec }: Known, result: Outcome): void => {
     if (!plan.toolEvents) return
     const which = events(call, spec.name, source)
     if (result.error !== null) return emit({ type: "tool.failed", ...which, error: result.error.slice(0, eventLimit) })
@@ -119,24 +145,37 @@ export const make = (options: ToolRunnerOptions): ToolRunner => {
     )
 
   return {
-    call: (call, turnId, onAnswer) => {
+    call: (asked, turnId, onAnswer) => {
       const say = (text: string) => Effect.sync(() => onAnswer(text))
-      const tool = plan.tools.find((known) => known.spec.name === call.name)
-      if (tool === undefined) return say(`Error: there is no tool named ${call.name.slice(0, 64)}.`)
-      if (tool.mode === "background") {
-        if (background >= backgroundLimit) return say("Error: too many background calls are running.")
-        background++
-        return Effect.andThen(inBackground(call, tool, turnId), say("Started. The result comes later; go on talking."))
-      }
-      if (tool.mode === "fire_and_forget") {
-        return Effect.andThen(Effect.forkIn(execute(call, tool, turnId), scope), say("Done."))
-      }
-      return execute(call, tool, turnId).pipe(
-        Effect.map((outcome) => onAnswer(forModel(tool, outcome))),
-        Effect.forkIn(scope),
-        Effect.flatMap(Fiber.await),
-        Effect.asVoid
-      )
+      return Effect.suspend(() => {
+        const call = named(asked)
+        const tool = plan.tools.find((known) => known.spec.name === call.name)
+        if (tool === undefined) {
+          refuse(call, { spec: { name: call.name.slice(0, 64) }, source: "unknown" }, turnId, "there is no such tool")
+          return say(`Error: there is no tool named ${call.name.slice(0, 64)}.`)
+        }
+        if (tool.mode === "background") {
+          if (background >= backgroundLimit) {
+            refuse(call, tool, turnId, "too many background calls are running")
+            return say("Error: too many background calls are running.")
+          }
+          background++
+          return Effect.andThen(
+            inBackground(call, tool, turnId),
+            say("Started. The result comes later; go on talking.")
+          )
+        }
+        if (tool.mode === "fire_and_forget") {
+          const where = outlives(tool) ? outliving : scope
+          return Effect.andThen(Effect.forkIn(execute(call, tool, turnId), where), say("Done."))
+        }
+        return execute(call, tool, turnId).pipe(
+          Effect.map((outcome) => onAnswer(forModel(tool, outcome))),
+          Effect.forkIn(scope),
+          Effect.flatMap(Fiber.await),
+          Effect.asVoid
+        )
+      })
     },
     onClientResult: (event) => {
       const answer = waiting.get(event.callId)
@@ -147,9 +186,13 @@ export const make = (options: ToolRunnerOptions): ToolRunner => {
         event.isError === true ? Effect.fail(new ToolFailure({ message: text })) : Effect.succeed(text)
       )
     },
-    inFlight: () => background
+    inFlight: () => background,
+    cancel: Scope.close(scope, Exit.void)
   }
-}
+})
+
+/** What history and client are told of a tool. */
+type Known = { readonly spec: { readonly name: string }; readonly source: ToolSource }
 
 const events = (call: ChatToolCall, name: string, source: ToolSource) =>
   ({ callId: call.id, toolName: name, toolSource: source, nodeId: null }) as const
@@ -160,6 +203,9 @@ interface Outcome {
 }
 
 const item = (what: SessionItem): Fact => ({ _tag: "ItemRecorded", item: what })
+
+/** A client's app is gone with the call. */
+const outlives = ({ mode, source }: PlannedTool): boolean => mode === "fire_and_forget" && source !== "client"
 
 const forModel = (tool: PlannedTool, outcome: Outcome): string => {
   if (outcome.error === null) return outcome.output ?? ""

@@ -3,7 +3,7 @@
 // listens or the call has ended: every state in between has a deadline (see deadlines.ts).
 import { type Floor, stateOf } from "./Floor.ts"
 import { digit, digitsDone, finalHeard, partialHeard, typed, voicePaused } from "./caller.ts"
-import { maxGuesses, settle, speculate } from "./completion.ts"
+import { discardGuess, maxGuesses, settle, speculate } from "./completion.ts"
 import { deadlines } from "./deadlines.ts"
 import type { Move } from "./Move.ts"
 import type { Signal } from "./Signal.ts"
@@ -57,7 +57,10 @@ const receive = (s: Step, signal: Signal): void => {
       return
     case "NewsArrived":
       s.floor = { ...s.floor, newsWaiting: true }
-      return settle(s)
+      // A guess that was begun before does not know it.
+      discardGuess(s)
+      settle(s)
+      return speculate(s)
     case "TimePassed":
       return timePassed(s)
     case "HearingLost":

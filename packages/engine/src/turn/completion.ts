@@ -59,7 +59,7 @@ export const speculate = (s: Step): void => {
   })
 }
 
-const discardGuess = (s: Step): void => {
+export const discardGuess = (s: Step): void => {
   if (s.floor.guess === null) return
   s.moves.push({ _tag: "DiscardReply", reply: s.floor.guess.id })
   s.floor = { ...s.floor, guess: null }

@@ -1,6 +1,6 @@
 // Tools of a call: blocking, background, fire-and-forget and the client's own; time-outs, failures and limits.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { AgentEvent } from "@parley/contract/ClientEvent"
 import type { Fact } from "@parley/contract/Fact"
@@ -23,9 +23,11 @@ const setUp = (tools: ReadonlyArray<PlannedTool>, run: RunTool) =>
     const events: Array<AgentEvent> = []
     const news: Array<string> = []
     const answers: Array<string> = []
-    const runner = ToolRunner.make({
+    const life = yield* Scope.fork(yield* Effect.scope)
+    const runner = yield* ToolRunner.make({
       plan: { ...defaultPlan("ses", ""), tools },
-      scope: yield* Effect.scope,
+      scope: life,
+      outliving: yield* Effect.scope,
       run,
       now: () => 0,
       isoNow: () => "1970-01-01T00:00:00.000Z",
@@ -84,23 +86,37 @@ describe("a tool call", () => {
 
   it.effect("with arguments that are no JSON object, or of an unknown tool, is an error for the model", () =>
     Effect.gen(function* () {
-      const { answers, call } = yield* setUp([tool("look")], () => Effect.succeed("never"))
+      const { answers, call, results } = yield* setUp([tool("look")], () => Effect.succeed("never"))
       for (const args of ["{", "[1]", "7"]) yield* call("look", args)
       yield* call("nothing")
       assert.strictEqual(answers.filter((answer) => answer.startsWith("Error:")).length, 4)
+      assert.deepInclude(results().at(-1), { tool_name: "nothing", tool_source: "unknown", status: "failed" })
     })
   )
 
   it.effect("in the background goes on beside the conversation, ten at most", () =>
     Effect.gen(function* () {
-      const { answers, call, news, runner } = yield* setUp([tool("find", { mode: "background" })], slow)
+      const { answers, call, news, results, runner } = yield* setUp([tool("find", { mode: "background" })], slow)
       for (let i = 0; i < 11; i++) yield* call("find", "{}", `c${i}`)
       assert.strictEqual(answers.filter((answer) => answer.startsWith("Started")).length, 10)
       assert.match(answers[10] ?? "", /too many/)
+      assert.deepInclude(results()[0], { call_id: "c10", error: "too many background calls are running" })
+      assert.strictEqual(results().length, 1)
       assert.strictEqual(runner.inFlight(), 10)
       yield* TestClock.adjust(1_000)
       assert.strictEqual(news.length, 10)
       assert.strictEqual(runner.inFlight(), 0)
+    })
+  )
+
+  it.effect("keeps its own id where an endpoint gives the same one twice", () =>
+    Effect.gen(function* () {
+      const { call, results } = yield* setUp([tool("look")], () => Effect.succeed("seen"))
+      for (let i = 0; i < 3; i++) yield* call("look")
+      assert.deepStrictEqual(
+        results().map((result) => result.call_id),
+        ["c1", "c1_2", "c1_3"]
+      )
     })
   )
 

@@ -33,6 +33,7 @@ export const layer: Layer.Layer<
     const settings = yield* Settings
     const metrics = yield* CallMetrics.make
     const calls = yield* FiberMap.make<string, void, never>()
+    const scope = yield* Effect.scope
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const promise = Effect.runPromiseWith(yield* Effect.context<never>())
     const giveUp = (sessionId: string) => life.settle(sessionId, "internal_error", "active")
@@ -56,7 +57,11 @@ export const layer: Layer.Layer<
         metrics.remember(fact)
       }
       const over = yield* Effect.option(conversations.start({ plan, leg, remember }))
-      if (over._tag === "Some") return yield* sink.drain
+      if (over._tag === "Some") {
+        yield* sink.drain
+        // Neither the seat nor the end of the session waits for what outlives the call.
+        return yield* Effect.asVoid(Effect.forkIn(sink.rest, scope))
+      }
       leg.close("internal_error")
       yield* giveUp(plan.sessionId)
     })

@@ -12,6 +12,7 @@ import {
 import { fault } from "@parley/contract/Fault"
 import type { SessionTicket } from "@parley/contract/Session"
 import { type Overrides, type PreviewCreate, readVariables, type SessionCreate } from "@parley/contract/SessionRequest"
+import { unknownSystemNames } from "@parley/contract/SystemVariables"
 import { resolveTimezone } from "@parley/contract/Timezone"
 import { Ledger } from "@parley/workspace/Ledger"
 import { SessionLife } from "@parley/workspace/SessionLife"
@@ -148,6 +149,10 @@ const checkOverrides = Effect.fnUntraced(function* (
       return yield* new BadRequest({ message: `The agent does not allow the override ${name}` })
     }
   }
+  const faults = (["first_message", "first_message_prompt", "system_prompt"] as const)
+    .filter((name) => unknownSystemNames(overrides[name] ?? "").length > 0)
+    .map((name) => fault(["body", "overrides", name], "names an unknown system variable"))
+  if (faults.length > 0) return yield* invalid(faults)
   const voice = overrides.voice_id
   if (voice && voice !== runnable.config.voice.voice_id) {
     const unknown = invalid([fault(["body", "overrides", "voice_id"], "unknown voice")])

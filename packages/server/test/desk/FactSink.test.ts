@@ -90,4 +90,23 @@ describe("FactSink", () => {
       assert.notInclude(lines.join(), "secret")
     }).pipe(Effect.provide(Logger.layer([logger])))
   })
+
+  it.effect("waits for the results of tools that outlive their call, and then for nothing more", () =>
+    Effect.gen(function* () {
+      const { store, stored } = storeThat(() => false)
+      const sink = yield* FactSink.make(store)
+      const over = yield* Effect.forkChild(Effect.andThen(sink.drain, sink.rest))
+      const call = { call_id: "c", tool_name: "t", tool_source: "webhook", turn_id: "u", created_at: "" } as const
+      sink.remember({ _tag: "ItemRecorded", item: { type: "tool_call", ...call, input: "{}" } })
+      sink.remember(ended)
+      yield* TestClock.adjust("100 seconds")
+      assert.deepStrictEqual(stored, [["ItemRecorded", "CallEnded"]])
+      assert.isUndefined(over.pollUnsafe())
+      const result = { status: "completed", output: "", output_truncated: false, error: null, latency_ms: 1 } as const
+      sink.remember({ _tag: "ItemRecorded", item: { type: "tool_result", ...call, ...result } })
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(over)
+      assert.strictEqual(stored.length, 2)
+    })
+  )
 })
