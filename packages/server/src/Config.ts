@@ -44,6 +44,8 @@ export interface Config {
   readonly tts: EngineSettings<SynthesizerName> & { readonly voices: ReadonlyArray<string> }
   readonly asr: EngineSettings<TranscriberName>
   readonly llm: EngineSettings<"demo" | "openai"> & { readonly extraBody: Readonly<Record<string, unknown>> }
+  /** Documents are searched by meaning, too. */
+  readonly embeddings: Endpoint | undefined
   /** Options of the media door. */
   readonly media: {
     readonly advertisedAddress?: string
@@ -104,6 +106,13 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["PARLEY_LLM_MODEL", "default", "its model"],
   ["PARLEY_LLM_API_KEY", "", "its key"],
   ["PARLEY_LLM_EXTRA_BODY", "{}", "JSON object merged into each of its requests"],
+  [
+    "PARLEY_EMBEDDINGS_BASE_URL",
+    "",
+    "an OpenAI-compatible /embeddings endpoint, up to and without that path; unset: documents are searched by words alone"
+  ],
+  ["PARLEY_EMBEDDINGS_MODEL", "text-embedding-3-small", "its model"],
+  ["PARLEY_EMBEDDINGS_API_KEY", "", "its key"],
   ["PARLEY_MAX_CALLS", "100", "live calls at the same time"],
   ["PARLEY_TRIAL_BALANCE", "5", "currency units each new workspace may spend; unlimited: nothing is refused for money"],
   ["PARLEY_MEDIA_ADDRESS", "", "IP address that callers' media reaches, when it is none of this machine's own (NAT)"],
@@ -205,6 +214,11 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
     }
     return settings
   }
+  const embeddings = (): Endpoint | undefined => {
+    const baseUrl = url("PARLEY_EMBEDDINGS_BASE_URL", ["http:", "https:"])
+    const model = text("PARLEY_EMBEDDINGS_MODEL") ?? fallbackOf("PARLEY_EMBEDDINGS_MODEL")
+    return baseUrl === undefined ? undefined : { baseUrl, model, apiKey: secret("PARLEY_EMBEDDINGS_API_KEY") }
+  }
   const whole = (name: string, minimum: number, maximum: number): number => {
     const value = Number(text(name) ?? fallbackOf(name))
     if (Number.isInteger(value) && value >= minimum && value <= maximum) return value
@@ -235,6 +249,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
         ...engine("PARLEY_LLM", minds),
         extraBody: jsonObject("PARLEY_LLM_EXTRA_BODY", text("PARLEY_LLM_EXTRA_BODY"))
       },
+      embeddings: embeddings(),
       media: {
         ...(text("PARLEY_MEDIA_ADDRESS") === undefined
           ? {}

@@ -1,4 +1,5 @@
 // What the platform offers, from the settings: the names a configuration may use.
+import * as OpenAiEmbeddings from "@parley/llm/openai/OpenAiEmbeddings"
 import { Platform } from "@parley/workspace/Platform"
 import { fliteVoices } from "@parley/speech/flite/FliteSynthesizer"
 import { readSpeakingModel, type SpeakingModel } from "@parley/speech/sherpa/SpeakingModel"
@@ -20,7 +21,8 @@ export const platformLayer: Layer.Layer<Platform, never, Settings> = Layer.effec
       llmModels: llmModels(settings),
       allowedPrivate: settings.allowedPrivate,
       cloning: settings.tts.providers[0] === "sherpa" && model?.kind === "zipvoice",
-      trialBalance: settings.trialBalance
+      trialBalance: settings.trialBalance,
+      embedder: settings.embeddings && OpenAiEmbeddings.make(settings.embeddings)
     }
   })
 )

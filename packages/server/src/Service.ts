@@ -2,6 +2,7 @@
 import { NodeServices } from "@effect/platform-node"
 import * as Housekeeping from "@parley/workspace/Housekeeping"
 import { DataFolder, layer as database } from "@parley/workspace/storage/Database"
+import * as Embedding from "@parley/workspace/knowledge/Embedding"
 import * as Analyst from "@parley/workspace/analysis/Analyst"
 import * as Courier from "@parley/workspace/webhooks/Courier"
 import * as Workspace from "@parley/workspace/Workspace"
@@ -36,7 +37,7 @@ export const layer = (config: Config) => {
     Layer.provideMerge(Layer.mergeAll(EngineParts.layer, MediaDoor.layer))
   )
   return HttpApp.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(PublicDesk.layer, Housekeeping.layer, courier, analyst)),
+    Layer.provideMerge(Layer.mergeAll(PublicDesk.layer, Housekeeping.layer, Embedding.layer, courier, analyst)),
     Layer.provideMerge(SessionDesk.layer),
     Layer.provideMerge(MediaCalls.layer),
     Layer.provideMerge(CallPlans.layer),

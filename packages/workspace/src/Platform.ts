@@ -1,5 +1,6 @@
 // What this installation offers to every workspace: voices and models by name, and where it may be told to call.
 // Filled by whoever wires the engines.
+import type { Embedder } from "@parley/llm/Embedder"
 import { Context } from "effect"
 
 export class Platform extends Context.Service<
@@ -15,5 +16,7 @@ export class Platform extends Context.Service<
     readonly cloning: boolean
     /** What a new workspace may spend, in nano-units; `unlimited`: nothing is refused for money. */
     readonly trialBalance: bigint | "unlimited"
+    /** Left out: documents are searched by words alone. */
+    readonly embedder?: Embedder | undefined
   }
 >()("parley/workspace/Platform") {}

@@ -13,6 +13,8 @@ import { tools } from "./migrations/0003_tools.ts"
 import { webhooks } from "./migrations/0004_webhooks.ts"
 import { analysis } from "./migrations/0005_analysis.ts"
 import { knowledge } from "./migrations/0006_knowledge.ts"
+import { embeddings } from "./migrations/0010_embeddings.ts"
+import { recordings } from "./migrations/0007_recordings.ts"
 import { StartFault } from "./StartFault.ts"
 
 export interface StorageSettings {
@@ -114,7 +116,9 @@ const migrate = Migrator.make({})({
     "0003_tools": tools,
     "0004_webhooks": webhooks,
     "0005_analysis": analysis,
-    "0006_knowledge": knowledge
+    "0006_knowledge": knowledge,
+    "0007_recordings": recordings,
+    "0010_embeddings": embeddings
   }),
   table: "parley_migrations"
 })
