@@ -1,5 +1,6 @@
 // The states of an analysis: queued with the end of its session, then completed, skipped or error, each told once to
-// the endpoints. Claims are leases: what a dead process had begun is begun again.
+// the endpoints. Claims are leases: what a dead process had begun is begun again, at once where no other process can be
+// at work on the database.
 import { decodeConfig } from "../Agents.ts"
 import type { Analysis } from "@parley/contract/AgentConfig/Analysis"
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
@@ -43,10 +44,14 @@ export class Analyses extends Context.Service<
   static readonly layer: Layer.Layer<Analyses, never, Database | Outbox | SqlClient.SqlClient> = Layer.effect(
     Analyses,
     Effect.gen(function* () {
-      yield* Database
+      const { alone } = yield* Database
       const sql = yield* SqlClient.SqlClient
       const outbox = yield* Outbox
       const news = yield* Latch.make()
+      if (alone) {
+        yield* sql`UPDATE session_analyses SET claimed_until = NULL, attempts = attempts - 1
+          WHERE status = 'queued' AND claimed_until IS NOT NULL`.pipe(Effect.orDie)
+      }
       return {
         news,
         claim: Effect.gen(function* () {

@@ -1,6 +1,7 @@
 // The states of a delivery: pending until an endpoint answers 2xx (delivered) or three attempts are over (failed).
 // Endpoints of one session are independent; for one endpoint the events of a session go out in their order. A claim
-// is a lease: what a dead process had claimed is sent again, at least once in all.
+// is a lease: what a dead process had claimed is sent again, at least once in all; at once where no other process can
+// be at work on the database.
 import { type NotFound, notFound } from "@parley/contract/Errors"
 import type { WebhookDelivery } from "@parley/contract/WebhookDelivery"
 import { Context, Effect, Layer } from "effect"
@@ -51,9 +52,13 @@ export class Deliveries extends Context.Service<
   static readonly layer: Layer.Layer<Deliveries, never, Database | Outbox | SqlClient.SqlClient> = Layer.effect(
     Deliveries,
     Effect.gen(function* () {
-      yield* Database
+      const { alone } = yield* Database
       const sql = yield* SqlClient.SqlClient
       const { news } = yield* Outbox
+      if (alone) {
+        yield* sql`UPDATE webhook_deliveries SET claimed_until = NULL
+          WHERE status = 'pending' AND claimed_until IS NOT NULL`.pipe(Effect.orDie)
+      }
       return {
         claim: (most) =>
           sql<ClaimedDelivery>`UPDATE webhook_deliveries

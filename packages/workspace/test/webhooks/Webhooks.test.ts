@@ -36,7 +36,16 @@ interface Hit {
   readonly body: string
 }
 
-/** Answers with the codes in turn, the last one for ever. */
+/** The second of its signature, which is right. */
+const verified = (hit: Hit | undefined, secret: string): number => {
+  const signature = String(hit?.headers["x-fine-voice-webhook-signature"])
+  const t = /^t=(\d+),/.exec(signature)?.[1] ?? ""
+  const v1 = createHmac("sha256", secret).update(`${t}.${hit?.body}`).digest("hex")
+  assert.strictEqual(signature, `t=${t},v1=${v1}`)
+  return Number(t)
+}
+
+/** Answers with the codes in turn, the last one for ever; never when there is none. */
 const endpoint = (codes: ReadonlyArray<number>): Effect.Effect<{ url: string; hits: Array<Hit> }, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(
@@ -48,12 +57,17 @@ const endpoint = (codes: ReadonlyArray<number>): Effect.Effect<{ url: string; hi
             request.on("data", (chunk) => (body += String(chunk)))
             request.on("end", () => {
               hits.push({ headers: request.headers, body })
-              response.writeHead(codes[Math.min(hits.length, codes.length) - 1] ?? 200).end("noted")
+              const code = codes[Math.min(hits.length, codes.length) - 1]
+              if (code !== undefined) response.writeHead(code).end("noted")
             })
           })
           server.listen(0, "127.0.0.1", () => {
             const { port } = server.address() as AddressInfo
-            resolve({ url: `http://127.0.0.1:${port}/hook`, hits, close: () => server.close() })
+            resolve({
+              url: `http://127.0.0.1:${port}/hook`,
+              hits,
+              close: () => void server.close().closeAllConnections()
+            })
           })
         })
     ),
@@ -148,6 +162,9 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
         const [first, second, third, fourth] = bad.hits
         assert.strictEqual(first?.body, second?.body)
         assert.strictEqual(second?.body, third?.body)
+        // One second, then five: at the least, whatever the machine's load.
+        const sentAt = [first, second, third].map((hit) => verified(hit, "x"))
+        assert.isAtLeast(sentAt[2]! - sentAt[0]!, 5)
         assert.match(fourth?.body ?? "", /call\.analyzed/)
         const log = yield* deliveries.ofSession(ws, id)
         assert.deepEqual(
@@ -160,6 +177,53 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
         assert.strictEqual(bad.hits[4]?.body, first?.body)
         assert.strictEqual((yield* Effect.flip(deliveries.resend("ws_other", log[0]?.delivery_id ?? ""))).status, 404)
       })
+  )
+
+  it.effect("signs with the secret of the version the session ran, also what was waiting when it was changed", () =>
+    Effect.gen(function* () {
+      const versions = yield* Versions
+      const hook = yield* endpoint([500, 200])
+      const { wish, ws } = yield* office("rotated", [{ url: hook.url, secret: "old" }])
+      const agent = wish.runnable.agentId
+      const first = yield* ended(wish)
+      yield* until("a first attempt that failed", () => hook.hits.length === 1)
+      const webhooks = { conversation_init: null, post_call: [{ url: hook.url, secret: "new" }] }
+      yield* (yield* Agents).updateConfig(ws, agent, { webhooks })
+      yield* versions.publish(ws, agent, {})
+      const second = yield* ended({ ...wish, runnable: yield* versions.live(ws, agent) })
+      const old = yield* ended(wish)
+      yield* until("all were told", () => hook.hits.length === 4)
+      const of = (id: string) => hook.hits.filter(({ body }) => body.includes(id))
+      assert.lengthOf(of(first), 2)
+      for (const hit of of(first)) verified(hit, "old")
+      for (const hit of of(old)) verified(hit, "old")
+      for (const hit of of(second)) verified(hit, "new")
+      assert.lengthOf(of(second), 1)
+    })
+  )
+
+  it.effect("lets an endpoint that does not answer hold up no other", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const mute = yield* endpoint([])
+      const quick = yield* endpoint([200])
+      const { wish } = yield* office("beside", [{ url: mute.url }, { url: quick.url }])
+      const id = yield* ended(wish)
+      const rows = yield* sql<never>`SELECT * FROM sessions WHERE id = ${id}`
+      yield* (yield* Outbox).put(rows[0]!, "call.analyzed", JSON.stringify({ event: "call.analyzed" }))
+      yield* until("both events at the quick one", () => quick.hits.length === 2 && mute.hits.length === 1)
+      assert.deepEqual(
+        quick.hits.map(({ body }) => (JSON.parse(body) as { readonly event: string }).event),
+        ["call.ended", "call.analyzed"]
+      )
+      // The later event waits for the first, which is still being tried.
+      const states = yield* sql<{ status: string; attempts: number }>`SELECT status, attempts FROM webhook_deliveries
+        WHERE session_id = ${id} AND url = ${mute.url} ORDER BY seq`
+      assert.deepEqual(
+        states.map(({ status }) => status),
+        ["pending", "pending"]
+      )
+    })
   )
 
   it.effect("charges a conversation by the second, once, and previews not at all", () =>
