@@ -38,6 +38,10 @@ export interface CallPlan {
   readonly hangUpTool: boolean
   /** Whether tool.* events reach the client (`tool_events`). */
   readonly toolEvents: boolean
+  /** Whether the journal begins with the system prompt and the tools exactly as the model is sent them. */
+  readonly showInstructions?: boolean | undefined
+  /** What could not be prepared for the call: faults its journal begins with. */
+  readonly missing?: ReadonlyArray<{ readonly name: string; readonly data: Record<string, unknown> }> | undefined
   /** Extra top-level fields of every model request: session_id, user_id, the vendor's extra body. */
   readonly llmExtra: Readonly<Record<string, unknown>>
 }

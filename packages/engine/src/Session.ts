@@ -11,6 +11,7 @@ import * as Journal from "./Journal.ts"
 import { Pacer } from "./media/Pacer.ts"
 import { CallParts } from "./ports/CallParts.ts"
 import type { Leg } from "./ports/Leg.ts"
+import { toolSpecs } from "./reply/Reply.ts"
 import * as Stage from "./Stage.ts"
 import { nextDeadline } from "./turn/deadlines.ts"
 import * as Floor from "./turn/Floor.ts"
@@ -57,6 +58,10 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, outliving, plan
     tellFault(name)
   }
 
+  for (const { data, name } of plan.missing ?? []) journal.fault(now(), name, data)
+  if (plan.showInstructions === true) {
+    journal.note(now(), "model_instructions", { system: plan.prompt.system, tools: toolSpecs(plan) })
+  }
   const onNote = (name: string, data: Record<string, unknown>): void => journal.note(now(), name, data)
   const stage = yield* Stage.make({
     plan,

@@ -37,7 +37,7 @@ export class SessionLife extends Context.Service<
     readonly claim: (id: string) => Effect.Effect<ClaimedSession, Conflict>
     /** Whether `claim` would succeed now. */
     readonly isOpen: (id: string) => Effect.Effect<boolean>
-    /** What a live call told, in order. `CallEnded` settles the session. */
+    /** What a live call told, in order. `CallEnded` settles the session. Of a preview only the journal is kept. */
     readonly record: (id: string, facts: ReadonlyArray<Fact>) => Effect.Effect<void>
     /** Ends it, if it has not ended. `from` limits what it may be ended from. True when this call ended it. */
     readonly settle: (id: string, reason: EndReason, from?: "pending" | "active") => Effect.Effect<boolean>
@@ -89,15 +89,16 @@ export class SessionLife extends Context.Service<
       const store = Effect.fnUntraced(function* (id: string, facts: ReadonlyArray<Fact>) {
         const rows = yield* sql<{ preview: boolean }>`UPDATE sessions SET last_fact_at = now() WHERE id = ${id}
           RETURNING preview`
-        if (rows[0]?.preview === false) {
+        if (rows[0] !== undefined) {
           const { entries, items, turns } = sortFacts(facts)
-          if (items.length > 0) {
+          const { preview } = rows[0]
+          if (items.length > 0 && !preview) {
             yield* sql`INSERT INTO session_items (session_id, key, rank, created_at, item)
               SELECT ${id}, f->>'key', (f->>'rank')::smallint, (f->>'at')::timestamptz, f->'item'
               FROM jsonb_array_elements(${storable(items)}::jsonb) WITH ORDINALITY AS told(f, n) ORDER BY n
               ON CONFLICT (session_id, key) DO UPDATE SET item = excluded.item`
           }
-          if (turns.length > 0) {
+          if (turns.length > 0 && !preview) {
             yield* sql`INSERT INTO session_turns (session_id, turn_id, latency)
               SELECT ${id}, f->>'turn_id', f FROM jsonb_array_elements(${storable(turns)}::jsonb)
                 WITH ORDINALITY AS told(f, n) ORDER BY n

@@ -1,4 +1,4 @@
-// Session records: made, listed, looked at. Previews are kept for their call only and never shown.
+// Session records: made, listed, looked at. Previews are kept for a day and never shown, but for their journal.
 import { type BadRequest, type NotFound, notFound } from "@parley/contract/Errors"
 import type { JournalEntry } from "@parley/contract/Fact"
 import type { Page } from "@parley/contract/Page"
@@ -36,6 +36,7 @@ export class Sessions extends Context.Service<
     readonly create: (input: NewSession) => Effect.Effect<SessionRow>
     readonly list: (workspace: string, query: SessionQuery) => Effect.Effect<Page<SessionListItem>, BadRequest>
     readonly get: (workspace: string, id: string) => Effect.Effect<SessionDetail, NotFound>
+    /** A preview's too. */
     readonly journal: (workspace: string, id: string) => Effect.Effect<ReadonlyArray<JournalEntry>, NotFound>
     /** The bare record, previews included. */
     readonly find: (workspace: string, id: string) => Effect.Effect<SessionRow, NotFound>
@@ -132,7 +133,7 @@ export class Sessions extends Context.Service<
         }),
 
         journal: Effect.fn("Sessions.journal")(function* (workspace, id) {
-          yield* findShown(workspace, id)
+          yield* find(workspace, id)
           const rows = yield* sql<{ entry: JournalEntry }>`SELECT entry FROM session_journal
             WHERE session_id = ${id} ORDER BY seq`.pipe(Effect.orDie)
           return rows.map(({ entry }) => entry)

@@ -239,6 +239,11 @@ layer(live, { excludeTestServices: true })("Sessions", (it) => {
       yield* life.record(preview.id, [message("m", "private")])
       const sql = yield* SqlClient.SqlClient
       assert.deepStrictEqual(yield* sql`SELECT 1 FROM session_items WHERE session_id = ${preview.id}`, [])
+      // What its model was told is there for whoever tries the agent out.
+      const entry = { at_ms: 0, kind: "note", name: "model_instructions", data: { system: "P" } } as const
+      yield* life.record(preview.id, [{ _tag: "Journaled", entry }])
+      assert.deepStrictEqual(yield* sessions.journal(ws, preview.id), [entry])
+      assert.strictEqual((yield* Effect.flip(sessions.journal(other, preview.id))).status, 404)
     })
   )
 })

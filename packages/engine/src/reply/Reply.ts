@@ -210,7 +210,8 @@ const useTools = Effect.fnUntraced(function* (
   return over
 })
 
-const toolSpecs = (plan: CallPlan): ReadonlyArray<ToolSpec> => [
+/** As every request of this call has them. */
+export const toolSpecs = (plan: CallPlan): ReadonlyArray<ToolSpec> => [
   ...plan.tools.map((tool) => tool.spec),
   ...(plan.hangUpTool ? [hangUpSpec] : [])
 ]
