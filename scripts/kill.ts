@@ -1,0 +1,30 @@
+// `npm run kill [-- --points 50 --seed 1]`: a day at the service, cut by kill -9 at random moments; fails when anything
+// that was acknowledged is lost, untold or told in the wrong order.
+import { parseArgs } from "node:util"
+import { closeRtc } from "../packages/server/src/testing/RtcCaller.ts"
+import { holdDay } from "../packages/server/src/testing/KilledDay.ts"
+
+const { values } = parseArgs({
+  options: { points: { type: "string", default: "50" }, seed: { type: "string" }, longest: { type: "string" } }
+})
+const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9))
+console.log(`seed ${seed}`)
+try {
+  const report = await holdDay({
+    points: Number(values.points),
+    seed,
+    longestMs: Number(values.longest ?? 5000),
+    say: console.log
+  })
+  const { startsMs, ...figures } = report
+  const sorted = startsMs.toSorted((a, b) => a - b)
+  console.log({
+    ...figures,
+    drainMs: Math.round(figures.drainMs),
+    startMs: { median: Math.round(sorted[sorted.length >> 1] ?? 0), longest: Math.round(sorted.at(-1) ?? 0) }
+  })
+} catch (error) {
+  console.error(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = 1
+}
+await closeRtc()
