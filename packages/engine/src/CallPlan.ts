@@ -38,6 +38,8 @@ export interface CallPlan {
   readonly hangUpTool: boolean
   /** Whether tool.* events reach the client (`tool_events`). */
   readonly toolEvents: boolean
+  /** Whether both sides are kept as sound; whoever gives the engine its leg sees to it. Default false. */
+  readonly recordAudio?: boolean
   /** Whether the journal begins with the system prompt and the tools exactly as the model is sent them. */
   readonly showInstructions?: boolean | undefined
   /** What could not be prepared for the call: faults its journal begins with. */

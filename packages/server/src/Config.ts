@@ -51,6 +51,8 @@ export interface Config {
     readonly advertisedAddress?: string
     readonly portRange?: readonly [min: number, max: number]
   }
+  /** How long recordings are kept, in days; 0 for ever. */
+  readonly recordingsDays: number
   /** Live calls at the same time. */
   readonly maxCalls: number
   /** What a new workspace may spend, in nano-units. */
@@ -113,6 +115,7 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ],
   ["PARLEY_EMBEDDINGS_MODEL", "text-embedding-3-small", "its model"],
   ["PARLEY_EMBEDDINGS_API_KEY", "", "its key"],
+  ["PARLEY_RECORDINGS_DAYS", "0", "days until the recording of a call is removed; 0: never"],
   ["PARLEY_MAX_CALLS", "100", "live calls at the same time"],
   ["PARLEY_TRIAL_BALANCE", "5", "currency units each new workspace may spend; unlimited: nothing is refused for money"],
   ["PARLEY_MEDIA_ADDRESS", "", "IP address that callers' media reaches, when it is none of this machine's own (NAT)"],
@@ -258,6 +261,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
           ? {}
           : { portRange: ports("PARLEY_MEDIA_PORTS", text("PARLEY_MEDIA_PORTS")) })
       },
+      recordingsDays: whole("PARLEY_RECORDINGS_DAYS", 0, 36_500),
       maxCalls: whole("PARLEY_MAX_CALLS", 1, 10_000),
       trialBalance: trialBalance(text("PARLEY_TRIAL_BALANCE")),
       vendor,

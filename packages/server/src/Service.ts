@@ -14,6 +14,8 @@ import { ExtraBodies } from "./desk/ExtraBodies.ts"
 import { JoinTokens } from "./desk/JoinTokens.ts"
 import * as MediaCalls from "./desk/MediaCalls.ts"
 import { PublicDesk } from "./desk/PublicDesk.ts"
+import { Recorder } from "./desk/recording/Recorder.ts"
+import * as RecordingKeeper from "./desk/recording/RecordingKeeper.ts"
 import { SessionDesk } from "./desk/SessionDesk.ts"
 import * as EngineParts from "./EngineParts.ts"
 import { platformLayer } from "./Engines.ts"
@@ -32,15 +34,17 @@ export const layer = (config: Config) => {
     Layer.provideMerge(DataFolder.layer(config))
   )
   const courier = Courier.layer({ vendor: config.vendor, userAgent: `Parley/${version}` })
+  // Calls first: their recordings are settled after them.
+  const housekeeping = Layer.provideMerge(RecordingKeeper.layer, Housekeeping.layer)
   const analyst = Layer.provide(Analyst.layer, AnalysisMinds.layer)
   const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, SpeechParts.layer, SocketDoor.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(EngineParts.layer, MediaDoor.layer))
   )
   return HttpApp.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(PublicDesk.layer, Housekeeping.layer, Embedding.layer, courier, analyst)),
+    Layer.provideMerge(Layer.mergeAll(PublicDesk.layer, housekeeping, Embedding.layer, courier, analyst)),
     Layer.provideMerge(SessionDesk.layer),
     Layer.provideMerge(MediaCalls.layer),
-    Layer.provideMerge(CallPlans.layer),
+    Layer.provideMerge(Layer.mergeAll(CallPlans.layer, Recorder.layer)),
     Layer.provideMerge(desk),
     Layer.provideMerge(storage),
     Layer.provideMerge(Layer.mergeAll(settings, NodeServices.layer))

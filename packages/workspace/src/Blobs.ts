@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { DataFolder } from "./storage/Database.ts"
 
 /** What the blobs are for; each area is swept on its own. */
-export type BlobArea = "voices" | "covers" | "samples"
+export type BlobArea = "voices" | "covers" | "samples" | "recordings"
 
 export class Blobs extends Context.Service<
   Blobs,
@@ -18,6 +18,8 @@ export class Blobs extends Context.Service<
       area: BlobArea,
       fill: (path: string) => Effect.Effect<A, E, R>
     ) => Effect.Effect<{ readonly name: string; readonly filled: A }, E, R>
+    /** A name for bytes that are written at their place from the first one on, and count though the writer dies. */
+    readonly fresh: (area: BlobArea) => string
     /** Where the bytes are, for whoever reads files. Dies on what is no name of a blob. */
     readonly path: (name: string) => string
     /** Removing what is not there is no fault. */
@@ -46,11 +48,12 @@ export class Blobs extends Context.Service<
       return {
         path,
 
+        fresh: nameIn,
+
         write: <A, E, R>(area: BlobArea, fill: (path: string) => Effect.Effect<A, E, R>) =>
           Effect.gen(function* () {
-            const id = randomBytes(16).toString("hex")
-            const temporary = join(incoming, id)
-            const name = `${area}/${id}`
+            const name = nameIn(area)
+            const temporary = join(incoming, name.slice(area.length + 1))
             const filled = yield* fill(temporary).pipe(
               Effect.tap(() => Effect.promise(() => settle(temporary, path(name), join(root, area)))),
               Effect.onExit((exit) =>
@@ -78,8 +81,10 @@ export class Blobs extends Context.Service<
   )
 }
 
-const areas: ReadonlyArray<BlobArea> = ["voices", "covers", "samples"]
-const form = /^(voices|covers|samples)\/[0-9a-f]{32}$/
+const areas: ReadonlyArray<BlobArea> = ["voices", "covers", "samples", "recordings"]
+const form = /^(voices|covers|samples|recordings)\/[0-9a-f]{32}$/
+
+const nameIn = (area: BlobArea): string => `${area}/${randomBytes(16).toString("hex")}`
 
 /** The bytes first, then the name, then the folder that holds the name. */
 const settle = async (temporary: string, path: string, folder: string): Promise<void> => {

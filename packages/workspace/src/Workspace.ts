@@ -13,6 +13,8 @@ import { Ledger } from "./Ledger.ts"
 import { SafeHttp } from "./outbound/SafeHttp.ts"
 import type { Platform } from "./Platform.ts"
 import { Prices } from "./Prices.ts"
+import { RecordingLinks } from "./recording/RecordingLinks.ts"
+import { Recordings } from "./recording/Recordings.ts"
 import { Secrets } from "./Secrets.ts"
 import { SessionLife } from "./SessionLife.ts"
 import { Sessions } from "./Sessions.ts"
@@ -38,6 +40,8 @@ export const layer = (
   | KnowledgeSources
   | Ledger
   | Prices
+  | RecordingLinks
+  | Recordings
   | SafeHttp
   | Secrets
   | SessionLife
@@ -63,7 +67,9 @@ export const layer = (
     Tools.layer,
     KnowledgeSearch.layer,
     KnowledgeSources.layer,
-    DesignSignatures.layer
+    DesignSignatures.layer,
+    RecordingLinks.layer,
+    Recordings.layer
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Ledger.layer)),
     Layer.provideMerge(Outbox.layer),

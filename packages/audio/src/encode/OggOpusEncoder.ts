@@ -1,5 +1,6 @@
-// Opus in Ogg (RFC 7845), mono at 48 kHz: 20 ms packets, pages of 100 ms, the first page after one packet so that a
-// listener can begin. The encoder's look-ahead is the pre-skip; the last granule position trims the padding.
+// Opus in Ogg (RFC 7845), mono: 20 ms packets, pages of 100 ms, the first page after one packet so that a listener can
+// begin. Positions in the file count at 48 kHz whatever the input's rate. The encoder's look-ahead is the pre-skip; the
+// last granule position trims the padding.
 import { Application, createEncoder, Signal } from "libopus-wasm"
 import type { AudioEncoder } from "./AudioEncoder.ts"
 import { Bytes } from "./Bytes.ts"
@@ -8,21 +9,32 @@ import type { OutputFormat } from "./OutputFormat.ts"
 
 type Opus = Extract<OutputFormat, { codec: "opus" }>
 
-const frameSamples = 960
-const packetsPerPage = 5
+const granuleRate = 48_000
+const framesPerSecond = 50
 
 export interface OggOpusOptions {
   /** Of the logical stream. Default: random. */
   readonly serial?: number
+  /** Of the samples put in; the codec resamples by itself. Default 48000. */
+  readonly inputRate?: 8000 | 12_000 | 16_000 | 24_000 | 48_000
+  /** Default 5: 100 ms. */
+  readonly packetsPerPage?: number
+  /** 0-10; default 5. */
+  readonly complexity?: number
 }
 
 export const makeOggOpusEncoder = async (format: Opus, options: OggOpusOptions = {}): Promise<AudioEncoder> => {
+  const inputRate = options.inputRate ?? granuleRate
+  const frameSamples = inputRate / framesPerSecond
+  const packetsPerPage = options.packetsPerPage ?? 5
+  /** Of the file's clock to one sample put in. */
+  const units = granuleRate / inputRate
   const opus = await createEncoder({
     application: Application.Audio,
     signal: Signal.Voice,
     channels: 1,
-    sampleRate: 48000,
-    complexity: 5,
+    sampleRate: inputRate,
+    complexity: options.complexity ?? 5,
     bitrate: format.bitsPerSecond ?? "auto"
   })
   const preSkip = opus.getLookahead()
@@ -37,12 +49,12 @@ export const makeOggOpusEncoder = async (format: Opus, options: OggOpusOptions =
   let pages = 0
 
   const closePage = (last = false): void => {
-    out.add(ogg.page(Math.min(packed, taken + preSkip), last))
+    out.add(ogg.page(Math.min(packed, taken + preSkip) * units, last))
     pages++
   }
   const open = (): void => {
     if (pages > 0) return
-    ogg.add(head(preSkip, format.sampleRate))
+    ogg.add(head(preSkip * units, inputRate))
     out.add(ogg.page(0))
     ogg.add(tags())
     out.add(ogg.page(0))

@@ -5,6 +5,7 @@ import { Health } from "../Health.ts"
 import { AgentsApi } from "./Agents.ts"
 import { KnowledgeSourcesApi } from "./KnowledgeSources.ts"
 import { ModelsApi } from "./Models.ts"
+import { RecordingsApi } from "./Recordings.ts"
 import { SessionDoorApi, SessionsApi } from "./Sessions.ts"
 import { SpeechApi } from "./Speech.ts"
 import { ToolsApi } from "./Tools.ts"
@@ -19,6 +20,7 @@ export class MainApi extends HttpApi.make("parley")
   .add(AgentsApi)
   .add(SessionDoorApi)
   .add(SessionsApi)
+  .add(RecordingsApi)
   .add(ToolsApi)
   .add(KnowledgeSourcesApi)
   .add(SpeechApi)

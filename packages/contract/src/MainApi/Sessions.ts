@@ -12,6 +12,7 @@ import {
   Unavailable
 } from "../Errors.ts"
 import { Id } from "../Field.ts"
+import { SessionRecording } from "../Recording.ts"
 import { SessionDetail, SessionJournal, SessionPage, SessionQuery, SessionTicket } from "../Session.ts"
 import { SessionCreate } from "../SessionRequest.ts"
 import { Authorization, VisitorAuthorization } from "./Authorization.ts"
@@ -44,6 +45,11 @@ export class SessionsApi extends HttpApiGroup.make("sessions")
     HttpApiEndpoint.get("getSessionJournal", "/:session_id/journal", {
       params,
       success: SessionJournal,
+      error: NotFound
+    }),
+    HttpApiEndpoint.get("getSessionRecording", "/:session_id/recording", {
+      params,
+      success: SessionRecording,
       error: NotFound
     }),
     HttpApiEndpoint.post("analyseSessionAgain", "/:session_id/analysis", {

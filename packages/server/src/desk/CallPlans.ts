@@ -98,6 +98,7 @@ export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, conte
     knowledge: plannedKnowledge(knowledge),
     hangUpTool: config.tools.enabled && config.tools.system_tools.hang_up_call,
     toolEvents: row.request.toolEvents,
+    recordAudio: row.request.recordAudio && !row.preview,
     showInstructions: row.preview,
     // An endpoint of the platform's choosing may refuse fields it does not know.
     llmExtra:

@@ -15,6 +15,7 @@ import { CallPlans } from "./CallPlans.ts"
 import * as FactSink from "./FactSink.ts"
 import { JoinTokens } from "./JoinTokens.ts"
 import { LiveCalls } from "./LiveCalls.ts"
+import { Recorder } from "./recording/Recorder.ts"
 
 /** At a stop, live calls get this long to say goodbye, and as long again to be stored. */
 const drainMs = 1_500
@@ -22,7 +23,7 @@ const drainMs = 1_500
 export const layer: Layer.Layer<
   LiveCalls,
   never,
-  Conversations | MediaDoor | SessionLife | CallPlans | JoinTokens | Settings
+  Conversations | MediaDoor | SessionLife | CallPlans | JoinTokens | Recorder | Settings
 > = Layer.effect(
   LiveCalls,
   Effect.gen(function* () {
@@ -30,6 +31,7 @@ export const layer: Layer.Layer<
     const life = yield* SessionLife
     const plans = yield* CallPlans
     const media = yield* MediaDoor
+    const recorder = yield* Recorder
     const settings = yield* Settings
     const metrics = yield* CallMetrics.make
     const calls = yield* FiberMap.make<string, void, never>()
@@ -66,6 +68,15 @@ export const layer: Layer.Layer<
       yield* giveUp(plan.sessionId)
     })
 
+    const holdRecorded = (plan: CallPlan, leg: Leg) =>
+      plan.recordAudio === true
+        ? Effect.acquireUseRelease(
+            recorder.record(plan.sessionId, leg),
+            (recording) => hold(plan, recording.leg),
+            ({ finish }) => finish
+          )
+        : hold(plan, leg)
+
     const door = makeLiveKitDoor({
       admit: (token, purpose) => promise(admission.admit(token, purpose)),
       onLeg: (sessionId, leg) => {
@@ -77,7 +88,7 @@ export const layer: Layer.Layer<
           metrics.ended()
           admission.ended(sessionId)
         })
-        run(FiberMap.run(calls, sessionId, Effect.ensuring(hold(plan, leg), over)))
+        run(FiberMap.run(calls, sessionId, Effect.ensuring(holdRecorded(plan, leg), over)))
       },
       onReleased: (sessionId, how) => {
         // Media never flowed: nobody else will say that it is over.

@@ -26,6 +26,7 @@ import { MediaDoor } from "./MediaDoor.ts"
 import * as LayerA from "./layerA/LayerA.ts"
 import * as LayerB from "./layerB/LayerB.ts"
 import * as ModelHandlers from "./ModelHandlers.ts"
+import * as RecordingHandlers from "./RecordingHandlers.ts"
 import * as SessionDoorHandlers from "./SessionDoorHandlers.ts"
 import * as SessionHandlers from "./SessionHandlers.ts"
 import * as LiveTts from "./sockets/LiveTts.ts"
@@ -47,6 +48,7 @@ const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe
     AgentHandlers.layer,
     KnowledgeHandlers.layer,
     ModelHandlers.layer,
+    RecordingHandlers.layer,
     SessionDoorHandlers.layer,
     SessionHandlers.layer,
     SpeechHandlers.layer,

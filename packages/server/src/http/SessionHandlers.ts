@@ -6,6 +6,7 @@ import { Analyses } from "@parley/workspace/analysis/Analyses"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SessionDesk } from "../desk/SessionDesk.ts"
+import { sessionRecording } from "./RecordingHandlers.ts"
 
 export const layer = HttpApiBuilder.group(
   MainApi,
@@ -16,6 +17,7 @@ export const layer = HttpApiBuilder.group(
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
     const analyses = yield* Analyses
+    const recordingOf = yield* sessionRecording
 
     return handlers.handleAll({
       listSessions: ({ query }) =>
@@ -28,6 +30,7 @@ export const layer = HttpApiBuilder.group(
         Effect.flatMap(workspace, (ws) => sessions.journal(ws, params.session_id)).pipe(
           Effect.map((entries) => ({ session_id: params.session_id, entries }))
         ),
+      getSessionRecording: ({ params }) => Effect.flatMap(workspace, (ws) => recordingOf(ws, params.session_id)),
       endSession: ({ params }) => Effect.flatMap(workspace, (ws) => desk.end(ws, params.session_id))
     })
   })

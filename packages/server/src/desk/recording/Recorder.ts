@@ -1,0 +1,132 @@
+// Puts a call on record: both sides as files that grow while it runs, and rows that say so. A call never waits for its
+// recording and never fails by it; what goes wrong is said by the tracks. The rows are made while the call begins; if
+// they cannot be made, nothing is kept.
+import type { Leg } from "@parley/engine/ports/Leg"
+import { hearingRate } from "@parley/engine/ports/Leg"
+import { RecordedLeg } from "@parley/engine/media/RecordedLeg"
+import { Blobs } from "@parley/workspace/Blobs"
+import { newId } from "@parley/workspace/Id"
+import { Recordings, type TrackOutcome } from "@parley/workspace/recording/Recordings"
+import { Clock, Context, Effect, Fiber, Layer, Schedule, type Scope } from "effect"
+import type { RecorderRate } from "./RecorderMessage.ts"
+import { RecorderThread, type Repaired, type TrackRecorder } from "./RecorderThread.ts"
+
+export interface CallRecording {
+  /** To be given to the conversation in the place of the leg. */
+  readonly leg: Leg
+  /** Settles the tracks. For the end of the call, however it came; bounded. */
+  readonly finish: Effect.Effect<void>
+}
+
+export class Recorder extends Context.Service<
+  Recorder,
+  {
+    readonly record: (sessionId: string, leg: Leg) => Effect.Effect<CallRecording>
+    /** Whether the session's tracks are still being written, or settled, here. */
+    readonly holds: (sessionId: string) => boolean
+    /** Makes a file whole that its writer left. Undefined when that cannot be told now. */
+    readonly repair: (path: string) => Effect.Effect<Repaired | undefined>
+  }
+>()("parley/server/desk/recording/Recorder") {
+  static readonly layerWith = (program?: URL): Layer.Layer<Recorder, never, Blobs | Recordings> =>
+    Layer.effect(
+      Recorder,
+      Effect.suspend(() => make(program))
+    )
+  static readonly layer = Recorder.layerWith()
+}
+
+/** Longest wait for the thread to write what is left of a track, or to repair one. */
+const patienceMs = 10_000
+const rowRetry = { schedule: Schedule.exponential("200 millis"), times: 6 }
+
+const make = Effect.fnUntraced(function* (
+  program: URL | undefined
+): Effect.fn.Return<Recorder["Service"], never, Blobs | Recordings | Scope.Scope> {
+  const blobs = yield* Blobs
+  const recordings = yield* Recordings
+  const scope = yield* Effect.scope
+  const thread = yield* Effect.acquireRelease(
+    Effect.sync(() => new RecorderThread(program)),
+    (started) => Effect.promise(() => started.stop())
+  )
+  const held = new Set<string>()
+
+  const repair = (path: string) =>
+    Effect.promise(() => thread.repair(path)).pipe(
+      Effect.timeoutOrElse({ duration: patienceMs, orElse: () => Effect.succeed(undefined) })
+    )
+
+  /** Undefined when the disk does not even tell what it has. */
+  const outcomeOf = Effect.fnUntraced(function* (
+    recorder: TrackRecorder,
+    path: string
+  ): Effect.fn.Return<TrackOutcome | undefined> {
+    const end = yield* Effect.promise(() => recorder.finish()).pipe(
+      Effect.timeoutOrElse({
+        duration: patienceMs,
+        orElse: () => Effect.succeed({ errorCode: "recorder_overloaded" as const })
+      })
+    )
+    if ("durationMs" in end) return { durationMs: end.durationMs, errorCode: null }
+    yield* Effect.logWarning(`A recording failed: ${end.errorCode}`)
+    const repaired = yield* repair(path)
+    return repaired && { durationMs: repaired.durationMs, errorCode: end.errorCode }
+  })
+
+  const track = (role: "user" | "agent", rate: number) => {
+    const blob = blobs.fresh("recordings")
+    return { row: { id: newId("track"), role, blob }, recorder: thread.open(blobs.path(blob), rateOf(rate)) }
+  }
+
+  const record = Effect.fnUntraced(function* (sessionId: string, leg: Leg) {
+    const startedAtMs = yield* Clock.currentTimeMillis
+    const user = track("user", hearingRate)
+    const agent = track("agent", leg.playRate)
+    const tracks = [user, agent]
+    const rows = tracks.map(({ row }) => row)
+    held.add(sessionId)
+    const begun = yield* recordings.begin(sessionId, rows, startedAtMs).pipe(
+      Effect.sandbox,
+      Effect.retry(rowRetry),
+      Effect.catch(() => Effect.as(Effect.logError("A recording could not be stored"), false)),
+      Effect.forkIn(scope)
+    )
+    const recorded = new RecordedLeg(leg, {
+      user: user.recorder,
+      agent: agent.recorder,
+      nowMs: () => performance.now()
+    })
+    const settle = Effect.fnUntraced(function* ({ recorder, row }: (typeof tracks)[number]) {
+      const outcome = yield* outcomeOf(recorder, blobs.path(row.blob))
+      if (!(yield* Fiber.join(begun))) yield* blobs.remove([row.blob])
+      else if (outcome !== undefined) yield* recordings.settle(row.id, outcome)
+    })
+    return {
+      leg: recorded,
+      finish: Effect.sync(() => recorded.finish()).pipe(
+        Effect.andThen(Effect.forEach(tracks, settle, { concurrency: "unbounded", discard: true })),
+        // What could not be settled is found again, like after a crash.
+        Effect.catchCause(() => Effect.logWarning("A recording could not be settled and will be found again")),
+        Effect.ensuring(Effect.sync(() => held.delete(sessionId)))
+      )
+    }
+  })
+
+  return {
+    repair,
+    holds: (sessionId) => held.has(sessionId),
+    record: (sessionId, leg) =>
+      record(sessionId, leg).pipe(
+        Effect.catchCause((cause) =>
+          Effect.as(Effect.logError("A recording could not begin", cause), { leg, finish: Effect.void })
+        ),
+        Effect.withSpan("Recorder.record")
+      )
+  }
+})
+
+const rateOf = (rate: number): RecorderRate => {
+  if (rate === 8000 || rate === 16_000 || rate === 24_000 || rate === 48_000) return rate
+  throw new RangeError(`no recording at ${rate} Hz`)
+}
