@@ -122,7 +122,7 @@ export class RecorderThread {
   #died(worker: Worker | undefined): void {
     if (worker === undefined || this.#worker !== worker) return
     this.#worker = undefined
-    for (const number of [...this.#tracks.keys()]) this.#settle(number, { errorCode: "recorder_lost" })
+    for (const number of this.#tracks.keys()) this.#settle(number, { errorCode: "recorder_lost" })
     for (const resolve of this.#repairs.values()) resolve(undefined)
     this.#repairs.clear()
   }

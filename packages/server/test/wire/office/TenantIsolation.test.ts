@@ -5,6 +5,7 @@ import { layer } from "@effect/vitest"
 import { ApiKeys } from "@parley/workspace/ApiKeys"
 import { Blobs } from "@parley/workspace/Blobs"
 import { newId } from "@parley/workspace/Id"
+import { Recordings } from "@parley/workspace/recording/Recordings"
 import { SessionLife } from "@parley/workspace/SessionLife"
 import { VoiceModels } from "@parley/workspace/VoiceModels"
 import { Workspaces } from "@parley/workspace/Workspaces"
@@ -78,6 +79,9 @@ const otherwise: Readonly<Record<string, { readonly foreign: number; readonly un
   "models.getModelSample": { foreign: 403, unknown: 404 },
   "sessionDoor.getAgentWidget": { foreign: 403, unknown: 403 }
 }
+
+/** Not asked by workspace: a signed address is good for whoever has it, and says nothing without its signature. */
+const signed: ReadonlySet<string> = new Set(["recordings.getRecordingFile"])
 
 const door = Effect.gen(function* () {
   const { server } = yield* MediaDoor
@@ -172,10 +176,18 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
     }
   })
   yield* make(`${base}/agents/${agent_id}/publish`, {})
-  const { session_id = "" } = yield* make(`${base}/sessions`, { agent_id, metadata: { mine: "yes" } })
+  const { session_id = "" } = yield* make(`${base}/sessions`, {
+    agent_id,
+    metadata: { mine: "yes" },
+    record_audio: true
+  })
   const life = yield* SessionLife
   yield* life.claim(session_id)
   yield* life.settle(session_id, "user_hangup")
+  const recordings = yield* Recordings
+  const track = { id: newId("track"), role: "user" as const, blob: blobs.fresh("recordings") }
+  yield* recordings.begin(session_id, [track], Date.now())
+  yield* recordings.settle(track.id, { durationMs: 0, errorCode: "recorder_lost" })
   // Its analysis, which finds nothing to work with, is over: from here on nothing changes by itself.
   const analysed = Effect.map(
     ask("GET", `${base}/sessions/${session_id}`),
@@ -242,7 +254,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("between wo
   it.effect("an id of another's in a path is an id that never was, for every operation, and nothing is changed", () =>
     Effect.gen(function* () {
       const { described, none, owner, real, stranger } = yield* stage
-      const operations = inOrder(described.filter(({ path }) => path.includes("{")))
+      const operations = inOrder(described.filter(({ id, path }) => path.includes("{") && !signed.has(id)))
       expect(operations.length).toBeGreaterThan(25)
       const known = new Set(Object.keys(real))
       const uncovered = operations.filter(
