@@ -167,12 +167,7 @@ export const toolFaults = (
       blame(["arguments", index, "name"], "must be unique")
     }
   })
-  headers.forEach(({ name }, index) => {
-    if (framingNames.test(name)) blame(["headers", index, "name"], "is set by the service")
-    if (headers.findIndex((other) => other.name.toLowerCase() === name.toLowerCase()) < index) {
-      blame(["headers", index, "name"], "must be unique")
-    }
-  })
+  faults.push(...headerFaults(headers))
   const templates: ReadonlyArray<readonly [ReadonlyArray<string | number>, string]> = [
     [["url"], tool.url],
     [["body_template"], tool.body_template],
@@ -183,6 +178,14 @@ export const toolFaults = (
   }
   return faults
 }
+
+export const headerFaults = (headers: ReadonlyArray<{ readonly name: string }>): ReadonlyArray<Fault> =>
+  headers.flatMap(({ name }, index) => [
+    ...(framingNames.test(name) ? [fault(["body", "headers", index, "name"], "is set by the service")] : []),
+    ...(headers.findIndex((other) => other.name.toLowerCase() === name.toLowerCase()) < index
+      ? [fault(["body", "headers", index, "name"], "must be unique")]
+      : [])
+  ])
 
 /** Functions of the service's own. */
 export const reservedNames: ReadonlySet<string> = new Set(["hang_up_call", "transfer_call"])

@@ -1,6 +1,7 @@
 // Everything one call needs to know, fixed before it starts: the front desk turns a published version,
 // overrides and variables into this value, and the engine asks nobody anything afterwards.
 // Placeholders are already filled in. Serialisable but for redacted keys.
+import type { McpEndpoint } from "@parley/contract/McpServer"
 import type { ToolSource } from "@parley/contract/SessionItem"
 import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import type { ToolSpec } from "@parley/llm/ChatModel"
@@ -80,6 +81,8 @@ export interface PlannedTool {
   readonly errorHandling: "passthrough" | "hide"
   /** For tools that are a request to somewhere: read by whoever runs them, never by the engine. */
   readonly webhook?: WebhookTemplate | undefined
+  /** For tools of an MCP server, under the name it has there; read like `webhook`. */
+  readonly mcp?: { readonly server: McpEndpoint; readonly tool: string } | undefined
 }
 
 /** One revision of a document: read by whoever searches, never by the engine. */

@@ -38,7 +38,9 @@ const mailboxSize = 4_096
 const pauseWindows = (speculative: boolean, streaming: boolean): number => (streaming ? (speculative ? 2 : 6) : 8)
 
 export const run = Effect.fnUntraced(function* ({ endAsked, leg, outliving, plan, remember }: SessionOptions) {
-  const parts = yield* CallParts
+  const given = yield* CallParts
+  const runTool = given.openTools === undefined ? given.runTool : yield* given.openTools(plan)
+  const parts = { ...given, runTool }
   const pacer = yield* Pacer
   const clock = yield* Clock.Clock
   const scope = yield* Effect.scope

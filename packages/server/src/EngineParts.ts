@@ -3,7 +3,7 @@
 import type { Provider } from "@parley/contract/Health"
 import { Conversations } from "@parley/engine/Conversations"
 import { Pacer } from "@parley/engine/media/Pacer"
-import { CallParts } from "@parley/engine/ports/CallParts"
+import { CallParts, type RunTool } from "@parley/engine/ports/CallParts"
 import { type LlmSettings, Mind } from "@parley/llm/Mind"
 import { Speech } from "@parley/speech/Speech"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
@@ -12,6 +12,7 @@ import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Effect, Layer } from "effect"
 import { totalmem } from "node:os"
 import type { Config, Endpoint, EngineSettings } from "./Config.ts"
+import { mcpTools } from "./desk/McpTools.ts"
 import { ServingHealth } from "./desk/ServingHealth.ts"
 import { webhookTools } from "./desk/WebhookTools.ts"
 import { Settings } from "./Settings.ts"
@@ -95,6 +96,8 @@ const parts = Layer.effect(
     const { health, synthesizer, transcriber, voiceActivity } = yield* Speech
     const { chat } = yield* Mind
     const search = yield* KnowledgeSearch
+    const webhook = yield* webhookTools
+    const openMcp = yield* mcpTools
     // At the start only a recogniser that is not there at all is unhealthy.
     const { asr } = yield* health
     return {
@@ -102,7 +105,14 @@ const parts = Layer.effect(
       transcriber: asr.some((one) => one.healthy) ? transcriber : undefined,
       voiceActivity,
       chat,
-      runTool: yield* webhookTools,
+      runTool: webhook,
+      openTools: (plan) =>
+        Effect.map(
+          openMcp(plan),
+          (mcp): RunTool =>
+            (call) =>
+              call.tool.mcp === undefined ? webhook(call) : mcp(call)
+        ),
       retrieve: ({ knowledge = [] }, text) => search.find(knowledge, text)
     }
   })

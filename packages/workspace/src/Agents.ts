@@ -17,6 +17,7 @@ import { SqlClient } from "effect/sql"
 import { configHash } from "./ConfigHash.ts"
 import { newId } from "./Id.ts"
 import { findSources, pinKnowledge } from "./knowledge/PinnedKnowledge.ts"
+import { findMcpServers, pinMcp } from "./mcp/PinnedMcp.ts"
 import { readAllowed } from "./outbound/AllowedPrivate.ts"
 import { urlFault } from "./outbound/CustomerUrl.ts"
 import { closeWindow, likePattern, openWindow } from "./Paging.ts"
@@ -109,6 +110,7 @@ export class Agents extends Context.Service<
           const ids = draft.knowledge_base.knowledge_source_ids
           return pinTools(sql, row.workspace_id, draft.tools.tool_ids, row.draft_hash).pipe(
             Effect.flatMap(({ hash }) => pinKnowledge(sql, row.workspace_id, ids, hash)),
+            Effect.flatMap(({ hash }) => pinMcp(sql, row.workspace_id, draft.tools.mcp_server_ids ?? [], hash)),
             Effect.map(({ hash }): ReturnedConfig => ({
               ...redactConfig(draft),
               agent_id: row.id,
@@ -128,7 +130,9 @@ export class Agents extends Context.Service<
           // They stay until the transaction ends.
           const sources = yield* findSources(sql, workspace, patch.knowledge_base?.knowledge_source_ids ?? [], true)
           const knowledgeSourceIds = new Set(sources.map((source) => source.knowledge_source_id))
-          const known = { ...catalogue, voices, toolIds, knowledgeSourceIds }
+          const servers = yield* findMcpServers(sql, workspace, patch.tools?.mcp_server_ids ?? [], true)
+          const mcpServerIds = new Set(servers.map((server) => server.id))
+          const known = { ...catalogue, voices, toolIds, knowledgeSourceIds, mcpServerIds }
           const next = patchConfig(stored, patch, known, secrets.seal)
           return Result.isSuccess(next) ? next.success : yield* invalid(next.failure)
         })

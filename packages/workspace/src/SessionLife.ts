@@ -14,6 +14,7 @@ import { Attendance } from "./Attendance.ts"
 import { countEnded } from "./EndedSessions.ts"
 import { type CallKnowledge, findSources, knowledgeFor, type PinnedSource } from "./knowledge/PinnedKnowledge.ts"
 import { Ledger } from "./Ledger.ts"
+import { decodeMcpServer, pinMcp, type RunnableMcpServer } from "./mcp/PinnedMcp.ts"
 import type { SessionRow } from "./SessionRow.ts"
 import { Database } from "./storage/Database.ts"
 import { pinTools } from "./tools/PinnedTools.ts"
@@ -28,6 +29,8 @@ export interface ClaimedSession {
   /** In the order the configuration names them. */
   readonly tools: ReadonlyArray<RunnableTool>
   readonly knowledge: CallKnowledge
+  /** To be asked for their tools. */
+  readonly mcpServers: ReadonlyArray<RunnableMcpServer>
 }
 
 export class SessionLife extends Context.Service<
@@ -126,14 +129,17 @@ export class SessionLife extends Context.Service<
             const { tools } = yield* pinTools(sql, row.workspace_id, config.tools.tool_ids, row.config_hash)
             const { knowledge_base } = config
             const pinned = yield* findSources(sql, row.workspace_id, knowledge_base.knowledge_source_ids)
-            return { row, config, tools, knowledge: yield* knowledgeFor(sql, knowledge_base, pinned) }
+            const ids = config.tools.mcp_server_ids ?? []
+            const { mcpServers } = yield* pinMcp(sql, row.workspace_id, ids, row.config_hash)
+            return { row, config, tools, knowledge: yield* knowledgeFor(sql, knowledge_base, pinned), mcpServers }
           }
           const versions = yield* sql<{
             config: unknown
             tools: ReadonlyArray<{ readonly tool_id: string; readonly definition: unknown }>
             knowledge: ReadonlyArray<PinnedSource>
+            mcp_servers: ReadonlyArray<{ readonly mcp_server_id: string; readonly definition: unknown }>
           }>`
-            SELECT config, tools, knowledge FROM agent_versions
+            SELECT config, tools, knowledge, mcp_servers FROM agent_versions
             WHERE agent_id = ${row.agent_id} AND version_number = ${row.version_number}`.pipe(Effect.orDie)
           const tools = (versions[0]?.tools ?? []).map(({ definition, tool_id }) => ({
             tool_id,
@@ -141,7 +147,11 @@ export class SessionLife extends Context.Service<
           }))
           const config = decodeConfig(versions[0]?.config)
           const knowledge = yield* knowledgeFor(sql, config.knowledge_base, versions[0]?.knowledge ?? [])
-          return { row, config, tools, knowledge }
+          const mcpServers = (versions[0]?.mcp_servers ?? []).map(({ definition, mcp_server_id }) => ({
+            mcp_server_id,
+            definition: decodeMcpServer(definition)
+          }))
+          return { row, config, tools, knowledge, mcpServers }
         }),
 
         isOpen: (id) =>

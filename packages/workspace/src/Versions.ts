@@ -8,6 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AgentRow, decodeConfig } from "./Agents.ts"
 import { pinKnowledge } from "./knowledge/PinnedKnowledge.ts"
+import { pinMcp } from "./mcp/PinnedMcp.ts"
 import { closeWindow, openWindow } from "./Paging.ts"
 import { Database } from "./storage/Database.ts"
 import { pinTools } from "./tools/PinnedTools.ts"
@@ -57,7 +58,8 @@ export class Versions extends Context.Service<
         const { knowledge_base, tools } = decodeConfig(draft)
         const pinned = yield* pinTools(sql, workspace_id, tools.tool_ids, draft_hash)
         const ids = knowledge_base.knowledge_source_ids
-        return { ...pinned, ...(yield* pinKnowledge(sql, workspace_id, ids, pinned.hash)) }
+        const known = yield* pinKnowledge(sql, workspace_id, ids, pinned.hash)
+        return { ...pinned, ...known, ...(yield* pinMcp(sql, workspace_id, tools.mcp_server_ids ?? [], known.hash)) }
       })
 
       const findVersion = Effect.fnUntraced(function* (agentId: string, number: number) {
@@ -71,7 +73,7 @@ export class Versions extends Context.Service<
         publish: Effect.fn("Versions.publish")(
           function* (workspace, agentId, input) {
             const agent = yield* findAgent(workspace, agentId, true)
-            const { hash, knowledge, tools } = yield* pin(agent)
+            const { hash, knowledge, mcpServers, tools } = yield* pin(agent)
             if (agent.live_version !== null) {
               const live = yield* findVersion(agentId, agent.live_version)
               if (live.config_hash === hash) return show(live)
@@ -79,10 +81,10 @@ export class Versions extends Context.Service<
             const number = (agent.live_version ?? 0) + 1
             const rows = yield* sql<VersionRow>`
               INSERT INTO agent_versions (agent_id, version_number, title, description, config, config_hash, tools,
-                knowledge)
+                knowledge, mcp_servers)
               VALUES (${agentId}, ${number}, ${input.version_title ?? null}, ${input.version_description ?? null},
                 ${JSON.stringify(agent.draft)}::jsonb, ${hash}, ${JSON.stringify(tools)}::jsonb,
-                ${JSON.stringify(knowledge)}::jsonb) RETURNING *`
+                ${JSON.stringify(knowledge)}::jsonb, ${JSON.stringify(mcpServers)}::jsonb) RETURNING *`
             yield* sql`UPDATE agents SET live_version = ${number}, updated_at = now() WHERE id = ${agentId}`
             const row = rows[0]
             return row === undefined ? yield* notFound("Version") : show(row)

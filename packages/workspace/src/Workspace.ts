@@ -10,6 +10,7 @@ import { DesignSignatures } from "./DesignSignatures.ts"
 import { KnowledgeSearch } from "./knowledge/KnowledgeSearch.ts"
 import { KnowledgeSources } from "./knowledge/KnowledgeSources.ts"
 import { Ledger } from "./Ledger.ts"
+import { McpServers } from "./mcp/McpServers.ts"
 import { SafeHttp } from "./outbound/SafeHttp.ts"
 import type { Platform } from "./Platform.ts"
 import { Prices } from "./Prices.ts"
@@ -39,6 +40,7 @@ export const layer = (
   | KnowledgeSearch
   | KnowledgeSources
   | Ledger
+  | McpServers
   | Prices
   | RecordingLinks
   | Recordings
@@ -65,6 +67,7 @@ export const layer = (
     Prices.layer,
     Usage.layer,
     Tools.layer,
+    McpServers.layer,
     KnowledgeSearch.layer,
     KnowledgeSources.layer,
     DesignSignatures.layer,

@@ -1,10 +1,12 @@
-// Section `tools`: which of the workspace's tools the agent may use, and the built-in ones.
+// Section `tools`: which of the workspace's tools the agent may use, and the built-in ones. `mcp_server_ids` is our own
+// and absent where there are none.
 import { Schema } from "effect"
 import { defaulted, listOf, textBetween } from "../Field.ts"
 
 export const Tools = Schema.Struct({
   enabled: defaulted(Schema.Boolean, true),
   tool_ids: defaulted(listOf(textBetween(1, 128), 100), []),
+  mcp_server_ids: Schema.optionalKey(listOf(textBetween(1, 128), 10)),
   system_tools: defaulted(Schema.Struct({ hang_up_call: defaulted(Schema.Boolean, false) }), {})
 })
 export type Tools = typeof Tools.Type

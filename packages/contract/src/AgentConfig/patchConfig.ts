@@ -18,6 +18,8 @@ export interface Catalogue {
   readonly llmModels: readonly [string, ...ReadonlyArray<string>]
   readonly toolIds: ReadonlySet<string>
   readonly knowledgeSourceIds: ReadonlySet<string>
+  /** None when left out. */
+  readonly mcpServerIds?: ReadonlySet<string> | undefined
   /** What is wrong with an address the service is told to call, or undefined. */
   readonly urlFault: (url: string, rules: UrlRules) => string | undefined
 }
@@ -66,6 +68,10 @@ export const patchConfig = (
     if (!catalogue.toolIds.has(id) && !stored.tools.tool_ids.includes(id))
       blame(["tools", "tool_ids", index], "unknown tool")
   })
+  patch.tools?.mcp_server_ids?.forEach((id, index) => {
+    if (!catalogue.mcpServerIds?.has(id) && !stored.tools.mcp_server_ids?.includes(id))
+      blame(["tools", "mcp_server_ids", index], "unknown MCP server")
+  })
   patch.knowledge_base?.knowledge_source_ids.forEach((id, index) => {
     if (catalogue.knowledgeSourceIds.has(id) || stored.knowledge_base.knowledge_source_ids.includes(id)) return
     blame(["knowledge_base", "knowledge_source_ids", index], "unknown knowledge source")
@@ -76,7 +82,7 @@ export const patchConfig = (
     voice: patch.voice ?? stored.voice,
     asr: patch.asr ? { ...patch.asr, model: asrModel } : stored.asr,
     conversation: patch.conversation ?? stored.conversation,
-    tools: patch.tools ?? stored.tools,
+    tools: patch.tools === undefined ? stored.tools : withoutEmpty(patch.tools),
     webhooks: patch.webhooks ? patchWebhooks(stored.webhooks, patch.webhooks, catalogue, seal, blame) : stored.webhooks,
     knowledge_base: patch.knowledge_base
       ? {
@@ -111,6 +117,9 @@ const templatesOf = ({
       ] as const
   )
 ]
+
+const withoutEmpty = ({ mcp_server_ids = [], ...tools }: StoredConfig["tools"]): StoredConfig["tools"] =>
+  mcp_server_ids.length === 0 ? tools : { ...tools, mcp_server_ids }
 
 type Blame = (path: ReadonlyArray<string | number>, msg: string) => void
 

@@ -4,6 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 import { Health } from "../Health.ts"
 import { AgentsApi } from "./Agents.ts"
 import { KnowledgeSourcesApi } from "./KnowledgeSources.ts"
+import { McpServersApi } from "./McpServers.ts"
 import { ModelsApi } from "./Models.ts"
 import { RecordingsApi } from "./Recordings.ts"
 import { SessionDoorApi, SessionsApi } from "./Sessions.ts"
@@ -22,6 +23,7 @@ export class MainApi extends HttpApi.make("parley")
   .add(SessionsApi)
   .add(RecordingsApi)
   .add(ToolsApi)
+  .add(McpServersApi)
   .add(KnowledgeSourcesApi)
   .add(SpeechApi)
   .add(ModelsApi)

@@ -1,5 +1,5 @@
 // What the engine needs from outside to hold a call: the engines of speech, the mind, and the hands.
-import { Context, Data, type Effect } from "effect"
+import { Context, Data, type Effect, type Scope } from "effect"
 import type { ChatModel } from "@parley/llm/ChatModel"
 import type { LlmChoice } from "@parley/llm/LlmChoice"
 import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
@@ -36,6 +36,8 @@ export class CallParts extends Context.Service<
     readonly voiceActivity: VoiceActivity
     readonly chat: (choice: LlmChoice) => ChatModel
     readonly runTool: RunTool
+    /** In place of `runTool`, for tools that keep something open: asked once a call, closed with its scope. Does not wait. */
+    readonly openTools?: ((plan: CallPlan) => Effect.Effect<RunTool, never, Scope.Scope>) | undefined
     /** Left out where no plan has knowledge to be searched. */
     readonly retrieve?: Retrieve | undefined
   }

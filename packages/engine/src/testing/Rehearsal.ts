@@ -28,6 +28,7 @@ export interface RehearsalScript {
   readonly firstMessage?: CallPlan["prompt"]["firstMessage"]
   readonly tools?: ReadonlyArray<PlannedTool>
   readonly runTool?: RunTool
+  readonly openTools?: CallParts["Service"]["openTools"]
   readonly knowledge?: CallPlan["knowledge"]
   readonly retrieve?: Retrieve
   readonly hangUpTool?: boolean
@@ -114,6 +115,7 @@ const partsOf = (script: RehearsalScript): CallParts["Service"] => {
     voiceActivity: makeScriptedVoiceActivity(),
     chat: () => chat,
     retrieve: script.retrieve,
+    openTools: script.openTools,
     runTool: script.runTool ?? (() => Effect.fail(new ToolFailure({ message: "no such tool" })))
   }
 }

@@ -5,6 +5,7 @@ import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import type { Overrides } from "@parley/contract/SessionRequest"
 import { extraBodyField } from "@parley/contract/Vendor"
 import type { SpokenVoice } from "@parley/speech/Synthesis"
+import type { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Secrets } from "@parley/workspace/Secrets"
 import type { ClaimedSession } from "@parley/workspace/SessionLife"
 import { Context, Effect, Layer, type Redacted } from "effect"
@@ -12,6 +13,7 @@ import { Settings } from "../Settings.ts"
 import { ExtraBodies } from "./ExtraBodies.ts"
 import { llmChoice } from "./llmChoice.ts"
 import { VoiceChoice } from "./speech/VoiceChoice.ts"
+import { type McpListing, mcpListing } from "./McpTools.ts"
 import { knownSection, plannedKnowledge } from "./plannedKnowledge.ts"
 import { plannedTools } from "./plannedTools.ts"
 import { dateIn, fillIn, spokenNumber, type SystemVariables } from "./Placeholders.ts"
@@ -20,26 +22,30 @@ export class CallPlans extends Context.Service<
   CallPlans,
   { readonly planFor: (session: ClaimedSession) => Effect.Effect<CallPlan> }
 >()("parley/server/desk/CallPlans") {
-  static readonly layer: Layer.Layer<CallPlans, never, Secrets | Settings | ExtraBodies | VoiceChoice> = Layer.effect(
-    CallPlans,
-    Effect.gen(function* () {
-      const secrets = yield* Secrets
-      const { vendor } = yield* Settings
-      const extraBodies = yield* ExtraBodies
-      const voices = yield* VoiceChoice
-      return {
-        planFor: Effect.fnUntraced(function* (session) {
-          const { config, row } = session
-          const voice = yield* voices
-            .find(row.workspace_id, row.request.overrides.voice_id ?? config.voice.voice_id)
-            // A voice model that was removed since: the call is held in the default voice.
-            .pipe(Effect.orElseSucceed(() => ({ id: "" })))
-          const extraBody = extraBodies.take(row.id)
-          return planFor(session, { open: secrets.open, vendor, voice, extraBody, now: new Date() })
-        })
-      }
-    })
-  )
+  static readonly layer: Layer.Layer<CallPlans, never, Secrets | SafeHttp | Settings | ExtraBodies | VoiceChoice> =
+    Layer.effect(
+      CallPlans,
+      Effect.gen(function* () {
+        const secrets = yield* Secrets
+        const { vendor } = yield* Settings
+        const extraBodies = yield* ExtraBodies
+        const voices = yield* VoiceChoice
+        const listTools = yield* mcpListing
+        return {
+          planFor: Effect.fnUntraced(function* (session) {
+            const { config, row } = session
+            const finding = voices
+              .find(row.workspace_id, row.request.overrides.voice_id ?? config.voice.voice_id)
+              // A voice model that was removed since: the call is held in the default voice.
+              .pipe(Effect.orElseSucceed(() => ({ id: "" })))
+            const servers = config.tools.enabled ? session.mcpServers : []
+            const [voice, mcp] = yield* Effect.all([finding, listTools(servers, secrets.open)], { concurrency: 2 })
+            const extraBody = extraBodies.take(row.id)
+            return planFor(session, { open: secrets.open, vendor, voice, extraBody, mcp, now: new Date() })
+          })
+        }
+      })
+    )
 }
 
 export interface PlanContext {
@@ -48,6 +54,8 @@ export interface PlanContext {
   readonly voice: SpokenVoice
   /** The session's `llm_extra_body`. */
   readonly extraBody: Readonly<Record<string, unknown>> | undefined
+  /** The session's MCP servers and their tools; none when left out. */
+  readonly mcp?: McpListing | undefined
   readonly now: Date
 }
 
@@ -94,11 +102,12 @@ export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, conte
       farewell: rules.hangup_farewell_enabled
     },
     llm: llmChoice(config, context.open),
-    tools: config.tools.enabled ? plannedTools(tools, context.open, system) : [],
+    tools: config.tools.enabled ? plannedTools(tools, context.open, system, context.mcp?.listed) : [],
     knowledge: plannedKnowledge(knowledge),
     hangUpTool: config.tools.enabled && config.tools.system_tools.hang_up_call,
     toolEvents: row.request.toolEvents,
     recordAudio: row.request.recordAudio && !row.preview,
+    missing: context.mcp?.missing,
     showInstructions: row.preview,
     // An endpoint of the platform's choosing may refuse fields it does not know.
     llmExtra:

@@ -22,6 +22,7 @@ import * as Authorization from "./Authorization.ts"
 import * as ConsoleFiles from "./ConsoleFiles.ts"
 import { errorEnvelope } from "./ErrorEnvelope.ts"
 import * as KnowledgeHandlers from "./KnowledgeHandlers.ts"
+import * as McpServerHandlers from "./McpServerHandlers.ts"
 import { MediaDoor } from "./MediaDoor.ts"
 import * as LayerA from "./layerA/LayerA.ts"
 import * as LayerB from "./layerB/LayerB.ts"
@@ -47,6 +48,7 @@ const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe
   Layer.provide([
     AgentHandlers.layer,
     KnowledgeHandlers.layer,
+    McpServerHandlers.layer,
     ModelHandlers.layer,
     RecordingHandlers.layer,
     SessionDoorHandlers.layer,

@@ -55,7 +55,13 @@ const plan = (
   knowledge: CallKnowledge = noKnowledge
 ) =>
   planFor(
-    { row: { ...row, request: { ...row.request, ...wish } }, config: { ...initial, ...config }, tools: [], knowledge },
+    {
+      mcpServers: [],
+      row: { ...row, request: { ...row.request, ...wish } },
+      config: { ...initial, ...config },
+      tools: [],
+      knowledge
+    },
     {
       open: (sealed) => Redacted.make(`opened ${sealed}`),
       vendor: "fine-voice",

@@ -15,6 +15,8 @@ export interface SafeRequest extends Outgoing {
   readonly timeoutMs: number
   /** More of the answer's body is not read. */
   readonly maxBytes: number
+  /** Asked with each piece of the body: true ends the answer there. Must not throw. */
+  readonly enough?: ((piece: Uint8Array, headers: Readonly<Record<string, string>>) => boolean) | undefined
 }
 
 export interface SafeAnswer {
@@ -67,7 +69,7 @@ export const make = Effect.fnUntraced(function* (parts: DialParts) {
     const socket = await dial(url, parts, signal)
     try {
       const answer = await exchange(url, request, { socket }, signal)
-      const { body, truncated } = await collect(answer, request.maxBytes)
+      const { body, truncated } = await collect(answer, request)
       return { status: answer.statusCode ?? 0, headers: headersOf(answer), body, truncated }
     } finally {
       socket.destroy()
@@ -125,16 +127,21 @@ class Pool extends Agent {
   }
 }
 
-const collect = (answer: IncomingMessage, maxBytes: number): Promise<Pick<SafeAnswer, "body" | "truncated">> =>
+const collect = (
+  answer: IncomingMessage,
+  { enough, maxBytes }: SafeRequest
+): Promise<Pick<SafeAnswer, "body" | "truncated">> =>
   new Promise((resolve, reject) => {
+    const headers = headersOf(answer)
     const chunks: Array<Uint8Array> = []
     let bytes = 0
     const whole = () => Buffer.concat(chunks).subarray(0, maxBytes)
     answer.on("data", (chunk: Uint8Array) => {
       bytes += chunk.length
       chunks.push(chunk)
-      if (bytes <= maxBytes) return
-      resolve({ body: whole(), truncated: true })
+      const done = enough?.(chunk, headers) === true
+      if (!done && bytes <= maxBytes) return
+      resolve({ body: whole(), truncated: bytes > maxBytes })
       answer.destroy()
     })
     answer.once("end", () => resolve({ body: whole(), truncated: false }))

@@ -13,6 +13,7 @@ import { tools } from "./migrations/0003_tools.ts"
 import { webhooks } from "./migrations/0004_webhooks.ts"
 import { analysis } from "./migrations/0005_analysis.ts"
 import { knowledge } from "./migrations/0006_knowledge.ts"
+import { mcpServers } from "./migrations/0008_mcp_servers.ts"
 import { embeddings } from "./migrations/0010_embeddings.ts"
 import { recordings } from "./migrations/0007_recordings.ts"
 import { StartFault } from "./StartFault.ts"
@@ -118,6 +119,7 @@ const migrate = Migrator.make({})({
     "0005_analysis": analysis,
     "0006_knowledge": knowledge,
     "0007_recordings": recordings,
+    "0008_mcp_servers": mcpServers,
     "0010_embeddings": embeddings
   }),
   table: "parley_migrations"

@@ -13,7 +13,7 @@ import {
   type ToolTest,
   type ToolTestResult
 } from "@parley/contract/Tool"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../Id.ts"
 import { readAllowed } from "../outbound/AllowedPrivate.ts"
@@ -23,6 +23,7 @@ import { closeWindow, likePattern, openWindow } from "../Paging.ts"
 import { Platform } from "../Platform.ts"
 import { Secrets } from "../Secrets.ts"
 import { Database } from "../storage/Database.ts"
+import { missingParts, openHeaders, sealHeaders } from "./SealedHeaders.ts"
 import { contentHash, decodeTool, mergeTool, showTool, type ToolRow } from "./ToolRow.ts"
 import { tryTool } from "./ToolTrial.ts"
 
@@ -82,48 +83,19 @@ export class Tools extends Context.Service<
         /** The tool as it is to be stored, or everything that is wrong with it. */
         const judged = Effect.fnUntraced(function* (stored: StoredTool | undefined, sent: ToolCreate | ToolPatch) {
           const headers =
-            sent.headers === undefined ? (stored?.headers ?? []) : sealHeaders(sent.headers, stored?.headers)
+            sent.headers === undefined ? (stored?.headers ?? []) : sealHeaders(secrets, sent.headers, stored?.headers)
           const tool = mergeTool(stored, sent, headers)
-          const faults = [
-            ...toolFaults(
-              tool,
-              headers.map((header) => ({
-                ...header,
-                value: header.value === "" ? "" : Redacted.value(secrets.open(header.value))
-              }))
-            )
-          ]
+          const faults = [...toolFaults(tool, openHeaders(secrets, headers))]
           if (stored !== undefined && tool.tool_type !== stored.tool_type) {
             faults.push(fault(["body", "tool_type"], "cannot be changed"))
           }
-          sent.headers?.forEach((header, index) => {
-            if ((header.kind ?? "custom") === "custom" && header.name === undefined) {
-              faults.push(fault(["body", "headers", index, "name"], "field required", "missing"))
-            }
-            if (header.value == null && !headers[index]?.value) {
-              faults.push(fault(["body", "headers", index, "value"], "field required", "missing"))
-            }
-          })
+          faults.push(...missingParts(sent.headers ?? [], headers))
           if (tool.url !== "" && tool.url !== stored?.url) {
             const wrong = urlFault(tool.url, webhookRules, allowed)
             if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))
           }
           return faults.length > 0 ? yield* invalid(faults) : tool
         })
-
-        const sealHeaders = (
-          sent: NonNullable<ToolPatch["headers"]>,
-          stored: StoredTool["headers"] = []
-        ): StoredTool["headers"] =>
-          sent.map(({ kind = "custom", name: given, value }) => {
-            const name = kind === "custom" ? (given ?? "") : "Authorization"
-            const previous = stored.find((one) => one.kind === kind && one.name.toLowerCase() === name.toLowerCase())
-            return {
-              name,
-              kind,
-              value: value == null ? (previous?.value ?? "") : secrets.seal(value, previous?.value ?? null)
-            }
-          })
 
         return {
           list: Effect.fn("Tools.list")(function* (workspace, query) {

@@ -62,6 +62,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "sessions.endSession": undefined,
   "tools.updateTool": { description: "Taken." },
   "tools.testTool": { arguments: {} },
+  "mcpServers.updateMcpServer": { timeout_seconds: 9 },
   "knowledgeSources.updateKnowledgeSource": () => form({ name: "Taken" }),
   "models.updateModel": { title: "Taken" },
   "webhooks.resendWebhookDelivery": undefined
@@ -164,13 +165,14 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
     url: "https://api.example.com/book",
     headers: [{ kind: "authorization_bearer", value: "Bearer mine" }]
   })
+  const { mcp_server_id } = yield* make(`${base}/mcp-servers`, { name: "Mine", url: "https://mcp.example.invalid/mcp" })
   const { knowledge_source_id } = yield* make(`${base}/knowledge-sources`, () =>
     form({ source: markdown("# Mine\n\nA secret of the house."), name: "Mine.md" })
   )
   const { agent_id = "" } = yield* make(`${base}/agents`, {
     name: "Mine",
     config: {
-      tools: { tool_ids: [tool_id] },
+      tools: { tool_ids: [tool_id], mcp_server_ids: [mcp_server_id] },
       knowledge_base: { knowledge_source_ids: [knowledge_source_id] },
       webhooks: { post_call: [{ url: "https://hooks.example.invalid/mine", secret: "mine" }] }
     }
@@ -201,6 +203,7 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
     agent_id,
     session_id,
     tool_id: tool_id ?? "",
+    mcp_server_id: mcp_server_id ?? "",
     source_id: knowledge_source_id ?? "",
     model_id: model,
     task_id: shown.samples[0]?.task_id ?? "",
@@ -218,6 +221,7 @@ const nowhere = (real: Estate): Estate => ({
   agent_id: newId("agent"),
   session_id: newId("session"),
   tool_id: newId("tool"),
+  mcp_server_id: newId("mcp"),
   source_id: newId("source"),
   model_id: "0123456789abcdef0123456789abcdef",
   delivery_id: newId("delivery"),
@@ -263,7 +267,8 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("between wo
       )
       expect(uncovered.map(({ id }) => id)).toEqual([])
 
-      const reads = operations.filter(({ id, method }) => method === "GET" && id !== "sessionDoor.getAgentWidget")
+      const others = new Set(["sessionDoor.getAgentWidget", "mcpServers.listMcpServerTools"])
+      const reads = operations.filter(({ id, method }) => method === "GET" && !others.has(id))
       const look = Effect.forEach(reads, ({ id, path }) =>
         Effect.map(owner.ask("GET", filled(path, real)), (answer) => ({ id, ...answer }))
       )

@@ -1,0 +1,207 @@
+// The workspace's MCP servers. A foreign or removed one is not found. One that a draft names cannot be removed; one that
+// is removed lives on in the versions that were published with it.
+import {
+  BadGateway,
+  type BadRequest,
+  Conflict,
+  type Invalid,
+  invalid,
+  type NotFound,
+  notFound
+} from "@parley/contract/Errors"
+import { fault } from "@parley/contract/Fault"
+import {
+  type McpEndpoint,
+  type McpServer,
+  type McpServerCreate,
+  type McpServerPatch,
+  type McpTool,
+  mcpToolsPerSession,
+  type StoredMcpServer
+} from "@parley/contract/McpServer"
+import type { Page, PageRequest } from "@parley/contract/Page"
+import { headerFaults } from "@parley/contract/Tool"
+import { Context, Effect, Layer, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { configHash } from "../ConfigHash.ts"
+import { newId } from "../Id.ts"
+import { readAllowed } from "../outbound/AllowedPrivate.ts"
+import { parseUrl, urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
+import { SafeHttp } from "../outbound/SafeHttp.ts"
+import { closeWindow, likePattern, openWindow } from "../Paging.ts"
+import { Platform } from "../Platform.ts"
+import { Secrets } from "../Secrets.ts"
+import { Database } from "../storage/Database.ts"
+import { missingParts, sealHeaders } from "../tools/SealedHeaders.ts"
+import { openSession } from "./McpClient.ts"
+import { decodeMcpServer, type McpServerRow, type RunnableMcpServer } from "./PinnedMcp.ts"
+
+export class McpServers extends Context.Service<
+  McpServers,
+  {
+    readonly list: (
+      workspace: string,
+      query: PageRequest & { readonly search?: string }
+    ) => Effect.Effect<Page<McpServer>, BadRequest>
+    readonly create: (workspace: string, input: McpServerCreate) => Effect.Effect<McpServer, Invalid>
+    readonly get: (workspace: string, id: string) => Effect.Effect<McpServer, NotFound>
+    readonly update: (
+      workspace: string,
+      id: string,
+      patch: McpServerPatch
+    ) => Effect.Effect<McpServer, NotFound | Invalid>
+    readonly remove: (workspace: string, id: string) => Effect.Effect<void, NotFound | Conflict>
+    /** Asked now; fails with BadGateway when it cannot be asked. */
+    readonly tools: (workspace: string, id: string) => Effect.Effect<ReadonlyArray<McpTool>, NotFound | BadGateway>
+  }
+>()("parley/workspace/mcp/McpServers") {
+  static readonly layer: Layer.Layer<
+    McpServers,
+    never,
+    Database | SqlClient.SqlClient | Platform | Secrets | SafeHttp
+  > = Layer.effect(
+    McpServers,
+    Effect.gen(function* () {
+      yield* Database
+      const sql = yield* SqlClient.SqlClient
+      const secrets = yield* Secrets
+      const http = yield* SafeHttp
+      const allowed = readAllowed((yield* Platform).allowedPrivate)
+
+      const usedBy = sql`(SELECT count(*)::int FROM agents a WHERE a.workspace_id = m.workspace_id
+          AND a.deleted_at IS NULL AND a.draft->'tools'->'mcp_server_ids' @> to_jsonb(m.id)) AS used_by`
+
+      const find = Effect.fnUntraced(function* (workspace: string, id: string, forUpdate = false) {
+        const lock = forUpdate ? sql`FOR UPDATE OF m` : sql``
+        const rows = yield* sql<McpServerRow>`SELECT m.*, ${usedBy} FROM mcp_servers m
+            WHERE m.id = ${id} AND m.workspace_id = ${workspace} ${lock}`.pipe(Effect.orDie)
+        const row = rows[0]
+        return row === undefined ? yield* notFound("MCP server") : row
+      })
+
+      /** The server as it is to be stored, or everything that is wrong with it. */
+      const judged = Effect.fnUntraced(function* (
+        stored: StoredMcpServer | undefined,
+        sent: McpServerCreate | McpServerPatch
+      ) {
+        const url = sent.url ?? stored?.url ?? ""
+        // A key must never follow to another host.
+        const kept = stored !== undefined && sameOrigin(url, stored.url) ? stored.headers : []
+        const headers = sent.headers === undefined ? kept : sealHeaders(secrets, sent.headers, kept)
+        const faults = [...headerFaults(headers), ...missingParts(sent.headers ?? [], headers)]
+        if (sent.headers === undefined && stored !== undefined && kept.length < stored.headers.length) {
+          faults.push(fault(["body", "headers"], "must be sent again with an address on another host"))
+        }
+        const wrong = url === stored?.url ? undefined : urlFault(url, webhookRules, allowed)
+        if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))
+        if (faults.length > 0) return yield* invalid(faults)
+        const server: StoredMcpServer = {
+          name: sent.name ?? stored?.name ?? "",
+          url,
+          headers,
+          timeout_seconds: sent.timeout_seconds ?? stored?.timeout_seconds ?? 30
+        }
+        return server
+      })
+
+      return {
+        list: Effect.fn("McpServers.list")(function* (workspace, query) {
+          const window = yield* openWindow(query)
+          const conditions = [sql`m.workspace_id = ${workspace}`]
+          if (query.search) conditions.push(sql`m.name ILIKE ${likePattern(query.search)}`)
+          const filter = sql.and(conditions)
+          const keyset = window.after ? sql`AND m.seq < ${window.after}::bigint` : sql``
+          const rows = yield* sql<McpServerRow>`SELECT m.*, ${usedBy} FROM mcp_servers m WHERE ${filter} ${keyset}
+              ORDER BY m.seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
+          const counted = window.counted
+            ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM mcp_servers m WHERE ${filter}`.pipe(Effect.orDie)
+            : []
+          return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.seq, show)
+        }),
+
+        create: Effect.fn("McpServers.create")(function* (workspace, input) {
+          const server = yield* judged(undefined, input)
+          const rows =
+            yield* sql<McpServerRow>`INSERT INTO mcp_servers (id, workspace_id, name, definition, content_hash)
+              VALUES (${newId("mcp")}, ${workspace}, ${server.name}, ${JSON.stringify(server)}::jsonb, ${configHash(server)})
+              RETURNING *`.pipe(Effect.orDie)
+          const row = rows[0]
+          return row === undefined ? yield* Effect.die("a server that was inserted is not there") : show(row)
+        }),
+
+        get: Effect.fn("McpServers.get")(function* (workspace, id) {
+          return show(yield* find(workspace, id))
+        }),
+
+        update: Effect.fn("McpServers.update")(
+          function* (workspace, id, patch) {
+            const row = yield* find(workspace, id, true)
+            const server = yield* judged(decodeMcpServer(row.definition), patch)
+            yield* sql`UPDATE mcp_servers SET name = ${server.name}, definition = ${JSON.stringify(server)}::jsonb,
+                content_hash = ${configHash(server)}, updated_at = now() WHERE id = ${id}`
+            return show(yield* find(workspace, id))
+          },
+          (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
+        ),
+
+        remove: Effect.fn("McpServers.remove")(
+          function* (workspace, id) {
+            yield* find(workspace, id, true)
+            // Counted under the lock.
+            const { used_by: users = 0 } = yield* find(workspace, id)
+            if (users > 0) {
+              const agents = users === 1 ? "1 agent" : `${users} agents`
+              return yield* new Conflict({ message: `The MCP server is attached to ${agents}` })
+            }
+            yield* sql`DELETE FROM mcp_servers WHERE id = ${id}`
+          },
+          (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
+        ),
+
+        tools: Effect.fn("McpServers.tools")(function* (workspace, id) {
+          const definition = decodeMcpServer((yield* find(workspace, id)).definition)
+          const endpoint = endpointOf({ mcp_server_id: id, definition }, secrets.open)
+          return yield* openSession(http, endpoint, mcpClientInfo).pipe(
+            Effect.flatMap((session) => session.listTools(mcpToolsPerSession)),
+            Effect.scoped,
+            Effect.timeoutOrElse({
+              duration: endpoint.timeoutMs,
+              orElse: () => new BadGateway({ message: "The MCP server cannot be asked: no answer in time" })
+            }),
+            Effect.catchTag("McpFailure", ({ message }) =>
+              Effect.fail(new BadGateway({ message: `The MCP server cannot be asked: ${message}` }))
+            )
+          )
+        })
+      }
+    })
+  )
+}
+
+/** How the service introduces itself. */
+export const mcpClientInfo = { name: "parley", version: "1" }
+
+export const endpointOf = (
+  { definition, mcp_server_id }: RunnableMcpServer,
+  open: (sealed: string) => Redacted.Redacted<string>
+): McpEndpoint => ({
+  id: mcp_server_id,
+  url: definition.url,
+  headers: definition.headers.map(({ name, value }) => ({ name, value: open(value) })),
+  timeoutMs: definition.timeout_seconds * 1000
+})
+
+const show = (row: McpServerRow): McpServer => {
+  const { headers, ...definition } = decodeMcpServer(row.definition)
+  return {
+    mcp_server_id: row.id,
+    workspace_id: row.workspace_id,
+    ...definition,
+    headers: headers.map(({ kind, name }) => ({ name, kind, value: null, has_secret: true })),
+    used_by: row.used_by ?? 0,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString()
+  }
+}
+
+const sameOrigin = (a: string, b: string): boolean => parseUrl(a)?.origin === parseUrl(b)?.origin
