@@ -1,13 +1,26 @@
 // The main API from a backend or a browser: one method per request, typed by the contract, over `fetch`.
 // Failures are `ParleyError`s with the error body's fields; nothing is retried.
-import type { Agent, AgentCreate, AgentPage, AgentPatch, Publish, VersionSummary } from "@parley/contract/Agent"
+import type {
+  Agent,
+  AgentCreate,
+  AgentDuplicate,
+  AgentPage,
+  AgentPatch,
+  Publish,
+  Version,
+  VersionPage,
+  VersionSummary
+} from "@parley/contract/Agent"
 import type { ConfigPatch, ReturnedConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import type { Health } from "@parley/contract/Health"
-import type { SessionDetail, SessionPage, SessionTicket } from "@parley/contract/Session"
+import type { SessionRecording } from "@parley/contract/Recording"
+import type { SessionDetail, SessionJournal, SessionPage, SessionTicket } from "@parley/contract/Session"
 import type { PreviewCreate, SessionCreate } from "@parley/contract/SessionRequest"
 import type { Transcript } from "@parley/contract/speech/Transcript"
 import type { TtsModel, TtsRequest } from "@parley/contract/speech/TtsRequest"
 import type { VoiceModel, VoiceModelPage } from "@parley/contract/VoiceModel"
+import { officeOf } from "./office.ts"
+import { path, type Query, search } from "./path.ts"
 
 export interface ParleyClientOptions {
   /** Without a trailing slash; empty for the page's own origin. */
@@ -48,8 +61,6 @@ export interface VoiceWish {
   readonly tags?: ReadonlyArray<string>
 }
 
-type Query = Readonly<Record<string, string | number | boolean | undefined>>
-
 export class ParleyClient {
   private readonly options: ParleyClientOptions
 
@@ -63,17 +74,23 @@ export class ParleyClient {
     list: (query: Query = {}): Promise<typeof AgentPage.Type> =>
       this.request("GET", `/v1/agent/agents${search(query)}`),
     create: (body: typeof AgentCreate.Encoded): Promise<Agent> => this.request("POST", "/v1/agent/agents", body),
-    get: (id: string): Promise<Agent> => this.request("GET", agentPath(id)),
+    get: (id: string): Promise<Agent> => this.request("GET", path`/v1/agent/agents/${id}`),
     update: (id: string, patch: typeof AgentPatch.Encoded): Promise<Agent> =>
-      this.request("PATCH", agentPath(id), patch),
-    remove: (id: string): Promise<void> => this.request("DELETE", agentPath(id)),
-    config: (id: string): Promise<ReturnedConfig> => this.request("GET", `${agentPath(id)}/config`),
+      this.request("PATCH", path`/v1/agent/agents/${id}`, patch),
+    remove: (id: string): Promise<void> => this.request("DELETE", path`/v1/agent/agents/${id}`),
+    duplicate: (id: string, body: typeof AgentDuplicate.Encoded = {}): Promise<Agent> =>
+      this.request("POST", path`/v1/agent/agents/${id}/duplicate`, body),
+    config: (id: string): Promise<ReturnedConfig> => this.request("GET", path`/v1/agent/agents/${id}/config`),
     configure: (id: string, patch: typeof ConfigPatch.Encoded): Promise<ReturnedConfig> =>
-      this.request("PATCH", `${agentPath(id)}/config`, patch),
+      this.request("PATCH", path`/v1/agent/agents/${id}/config`, patch),
     publish: (id: string, body: typeof Publish.Encoded = {}): Promise<VersionSummary> =>
-      this.request("POST", `${agentPath(id)}/publish`, body),
+      this.request("POST", path`/v1/agent/agents/${id}/publish`, body),
+    versions: (id: string, query: Query = {}): Promise<typeof VersionPage.Type> =>
+      this.request("GET", path`/v1/agent/agents/${id}/versions` + search(query)),
+    version: (id: string, number: number): Promise<Version> =>
+      this.request("GET", path`/v1/agent/agents/${id}/versions/${String(number)}`),
     preview: (id: string, body: typeof PreviewCreate.Encoded = {}): Promise<SessionTicket> =>
-      this.request("POST", `${agentPath(id)}/preview-sessions`, body)
+      this.request("POST", path`/v1/agent/agents/${id}/preview-sessions`, body)
   }
 
   readonly sessions = {
@@ -81,8 +98,14 @@ export class ParleyClient {
       this.request("POST", "/v1/agent/sessions", body),
     list: (query: Query = {}): Promise<typeof SessionPage.Type> =>
       this.request("GET", `/v1/agent/sessions${search(query)}`),
-    get: (id: string): Promise<SessionDetail> => this.request("GET", `/v1/agent/sessions/${encodeURIComponent(id)}`),
-    end: (id: string): Promise<void> => this.request("POST", `/v1/agent/sessions/${encodeURIComponent(id)}/end`)
+    get: (id: string): Promise<SessionDetail> => this.request("GET", path`/v1/agent/sessions/${id}`),
+    journal: (id: string): Promise<typeof SessionJournal.Type> =>
+      this.request("GET", path`/v1/agent/sessions/${id}/journal`),
+    /** Its tracks with addresses that work for a quarter of an hour; 404 when it was not recorded. */
+    recording: (id: string): Promise<SessionRecording> => this.request("GET", path`/v1/agent/sessions/${id}/recording`),
+    /** Makes the analysis of a call that is over once more. */
+    analyse: (id: string): Promise<void> => this.request("POST", path`/v1/agent/sessions/${id}/analysis`),
+    end: (id: string): Promise<void> => this.request("POST", path`/v1/agent/sessions/${id}/end`)
   }
 
   readonly speech = {
@@ -113,9 +136,12 @@ export class ParleyClient {
       return this.request("POST", "/model", form)
     },
     list: (query: Query = {}): Promise<VoiceModelPage> => this.request("GET", `/model${search(query)}`),
-    get: (id: string): Promise<VoiceModel> => this.request("GET", `/model/${encodeURIComponent(id)}`),
-    remove: (id: string): Promise<void> => this.request("DELETE", `/model/${encodeURIComponent(id)}`)
+    get: (id: string): Promise<VoiceModel> => this.request("GET", path`/model/${id}`),
+    remove: (id: string): Promise<void> => this.request("DELETE", path`/model/${id}`)
   }
+
+  /** Tools, knowledge, webhooks, money. */
+  readonly office = officeOf((method, where, body) => this.request(method, where, body))
 
   private async request<A>(method: string, path: string, body?: unknown): Promise<A> {
     const response = await this.fetch(method, path, body)
@@ -149,15 +175,6 @@ export class ParleyClient {
 }
 
 const jsonOf = (response: Response): Promise<unknown> => response.json().catch(() => undefined)
-
-const agentPath = (id: string): string => `/v1/agent/agents/${encodeURIComponent(id)}`
-
-const search = (query: Query): string => {
-  const given = Object.entries(query).flatMap(([key, value]): ReadonlyArray<[string, string]> =>
-    value === undefined ? [] : [[key, String(value)]]
-  )
-  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`
-}
 
 const errorOf = (status: number, answer: unknown): ParleyError => {
   const body = (typeof answer === "object" && answer !== null ? answer : {}) as { message?: unknown; reason?: unknown }

@@ -6,7 +6,7 @@ import type { Health } from "@parley/contract/Health"
 import { useEffect, useState } from "preact/hooks"
 import { type Call, noCall, startCall } from "./call.ts"
 import { Captions } from "./Captions.tsx"
-import { Waterfall } from "./Waterfall.tsx"
+import { Waterfall } from "../Waterfall.tsx"
 
 interface Props {
   readonly client: ParleyClient

@@ -6,7 +6,7 @@ import { AgentSessionError } from "@parley/client/browser/AgentSessionError"
 import type { SessionTicket } from "@parley/contract/Session"
 import type { TurnLatency } from "@parley/contract/TurnLatency"
 import { type Caption, withCaption } from "./Captions.tsx"
-import { inWords } from "./inWords.ts"
+import { inWords } from "../inWords.ts"
 
 export interface CallView {
   readonly phase: "idle" | "connecting" | "live" | "reconnecting" | "over"

@@ -1,85 +1,20 @@
-// The chosen agent's draft: prompt, opening, voice. Saving changes the draft only; publishing makes it what
-// callers hear. Each section is sent whole, as it was read, with the fields shown here changed.
+// How the agent speaks and takes turns: prompt, opening, voice, patience.
 import type { ParleyClient } from "@parley/client/ParleyClient"
-import type { Agent } from "@parley/contract/Agent"
-import type { ReturnedConfig } from "@parley/contract/AgentConfig/AgentConfig"
-import { useEffect, useState } from "preact/hooks"
-import { inWords } from "./inWords.ts"
+import { useLoaded } from "../loaded.ts"
+import type { DraftProps } from "./draft.ts"
 
-interface Props {
+interface Props extends DraftProps {
   readonly client: ParleyClient
-  readonly agent: Agent
+  /** Of the engines. */
   readonly voices: ReadonlyArray<string>
-  readonly onChanged: () => void
 }
 
-export const AgentEditor = ({ agent, client, onChanged, voices }: Props) => {
-  const [config, setConfig] = useState<ReturnedConfig | null>(null)
-  const [dirty, setDirty] = useState(false)
-  const [said, setSaid] = useState("")
-  const [problem, setProblem] = useState("")
-  useEffect(() => {
-    client.agents.config(agent.agent_id).then(setConfig, (error: unknown) => setProblem(inWords(error)))
-  }, [])
-  if (config === null)
-    return <section class="editor">{problem === "" ? <p>Loading ...</p> : <Alert text={problem} />}</section>
-
-  const change = (part: Partial<Pick<ReturnedConfig, "prompt" | "voice" | "conversation" | "tools">>): void => {
-    setConfig({ ...config, ...part })
-    setDirty(true)
-    setSaid("")
-  }
-  const act = async (what: () => Promise<string>): Promise<void> => {
-    setProblem("")
-    try {
-      setSaid(await what())
-      onChanged()
-    } catch (error) {
-      setProblem(inWords(error))
-    }
-  }
-  const save = async (): Promise<string> => {
-    const { conversation, prompt, tools, voice } = config
-    setConfig(await client.agents.configure(agent.agent_id, { conversation, prompt, tools, voice }))
-    setDirty(false)
-    return "Draft saved."
-  }
-  const publish = async (): Promise<string> => {
-    if (dirty) await save()
-    return `Version ${(await client.agents.publish(agent.agent_id)).version_number} is live.`
-  }
-  const rename = async (name: string): Promise<string> => {
-    await client.agents.update(agent.agent_id, { name })
-    return `The name is ${name} now.`
-  }
-  const { conversation, prompt, tools, voice } = config
+export const Behaviour = ({ change, client, draft, voices }: Props) => {
+  const { conversation, guardrails, prompt, voice } = draft
+  const own = useLoaded(() => client.voices.list({ self: true, page_size: 100 }), [])
+  const models = own.value?.items ?? []
   return (
-    <section class="editor" aria-label="Agent">
-      <header>
-        <h2>
-          <input
-            class="name"
-            aria-label="Name"
-            maxLength={120}
-            value={agent.name}
-            onChange={(event) => void act(() => rename(event.currentTarget.value.trim()))}
-          />
-        </h2>
-        {dirty && <span class="hint">Unsaved changes</span>}
-        <button type="button" disabled={!dirty} onClick={() => act(save)}>
-          Save draft
-        </button>
-        <button type="button" class="primary" onClick={() => act(publish)}>
-          Publish
-        </button>
-      </header>
-      {said !== "" && (
-        <p class="note" role="status">
-          {said}
-        </p>
-      )}
-      {problem !== "" && <Alert text={problem} />}
-
+    <>
       <label for="prompt">Prompt</label>
       <textarea
         id="prompt"
@@ -128,11 +63,11 @@ export const AgentEditor = ({ agent, client, onChanged, voices }: Props) => {
             onChange={(event) => change({ voice: { ...voice, voice_id: event.currentTarget.value } })}
           >
             <option value="">Default</option>
-            {[...new Set([...voices, voice.voice_id])]
+            {[...new Set([...voices, ...models.map((model) => model._id), voice.voice_id])]
               .filter((id) => id !== "")
               .map((id) => (
                 <option key={id} value={id}>
-                  {id}
+                  {models.find((model) => model._id === id)?.title ?? id}
                 </option>
               ))}
           </select>
@@ -194,21 +129,19 @@ export const AgentEditor = ({ agent, client, onChanged, voices }: Props) => {
       <label class="check">
         <input
           type="checkbox"
-          checked={tools.system_tools.hang_up_call}
-          onChange={(event) =>
-            change({
-              tools: { ...tools, system_tools: { ...tools.system_tools, hang_up_call: event.currentTarget.checked } }
-            })
-          }
+          checked={guardrails.focus}
+          onChange={(event) => change({ guardrails: { ...guardrails, focus: event.currentTarget.checked } })}
         />
-        The agent may hang up
+        Stays with its purpose
       </label>
-    </section>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={guardrails.manipulation}
+          onChange={(event) => change({ guardrails: { ...guardrails, manipulation: event.currentTarget.checked } })}
+        />
+        Cannot be talked out of its instructions
+      </label>
+    </>
   )
 }
-
-const Alert = ({ text }: { readonly text: string }) => (
-  <p class="problem" role="alert">
-    {text}
-  </p>
-)

@@ -1,0 +1,100 @@
+// The calls that were and are, newest first.
+import type { ParleyClient } from "@parley/client/ParleyClient"
+import type { SessionListItem } from "@parley/contract/Session"
+import { useEffect, useState } from "preact/hooks"
+import { durationInWords, inWords, plain, timeInWords } from "../inWords.ts"
+import { useLoaded } from "../loaded.ts"
+import { go, href } from "../route.ts"
+import { Said } from "../Said.tsx"
+
+export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
+  const [agent, setAgent] = useState("")
+  const [status, setStatus] = useState("")
+  const [calls, setCalls] = useState<ReadonlyArray<SessionListItem> | null>(null)
+  const [next, setNext] = useState<string | null>(null)
+  const [problem, setProblem] = useState("")
+  const agents = useLoaded(() => client.agents.list({ page_size: 100, include_archived: "true" }), [])
+
+  const read = async (before: ReadonlyArray<SessionListItem>, cursor: string | undefined): Promise<void> => {
+    try {
+      const page = await client.sessions.list({
+        page_size: 50,
+        cursor,
+        agent_id: agent === "" ? undefined : agent,
+        status: status === "" ? undefined : status
+      })
+      setCalls([...before, ...page.sessions])
+      setNext(page.next_cursor)
+      setProblem("")
+    } catch (error) {
+      setProblem(inWords(error))
+    }
+  }
+  useEffect(() => void read([], undefined), [agent, status])
+
+  return (
+    <section class="page" aria-label="Calls">
+      <header>
+        <h2>Calls</h2>
+        <select aria-label="Agent" value={agent} onChange={(event) => setAgent(event.currentTarget.value)}>
+          <option value="">Every agent</option>
+          {(agents.value?.agents ?? []).map((one) => (
+            <option key={one.agent_id} value={one.agent_id}>
+              {one.name}
+            </option>
+          ))}
+        </select>
+        <select aria-label="Status" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
+          <option value="">Every status</option>
+          {["pending", "active", "completed", "failed"].map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+        <button type="button" onClick={() => read([], undefined)}>
+          Look again
+        </button>
+      </header>
+      <Said problem={problem} />
+      {calls?.length === 0 && <p class="hint">There is no such call.</p>}
+      {calls !== null && calls.length > 0 && (
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Agent</th>
+              <th scope="col">Status</th>
+              <th scope="col">End</th>
+              <th scope="col">From</th>
+              <th scope="col" class="number">
+                Length
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {calls.map((call) => (
+              <tr key={call.session_id} onClick={() => go("calls", call.session_id)}>
+                <td>
+                  <a href={href("calls", call.session_id)}>{timeInWords(call.created_at)}</a>
+                </td>
+                <td>{call.agent_name}</td>
+                <td>
+                  <span class={`badge ${call.status}`}>{call.status}</span>
+                </td>
+                <td>{plain(call.end_reason ?? "")}</td>
+                <td>{call.source === "phone" ? call.caller_number || "phone" : plain(call.source)}</td>
+                <td class="number">{durationInWords(call.duration_seconds)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {next !== null && (
+        <button type="button" onClick={() => read(calls ?? [], next)}>
+          More
+        </button>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,47 @@
+// What was said and what was done, in order; for the agent only what was heard.
+import type { SessionItem } from "@parley/contract/SessionItem"
+import { durationInWords } from "../inWords.ts"
+
+export const Transcript = ({
+  began,
+  items
+}: {
+  readonly items: ReadonlyArray<SessionItem>
+  readonly began: string | null
+}) => (
+  <>
+    {items.length === 0 && <p class="hint">Nothing was said.</p>}
+    <ol class="transcript">
+      {items.map((item, index) => (
+        <li key={index} class={item.type === "message" ? item.role : item.type}>
+          <time>{began === null ? "" : durationInWords((Date.parse(item.created_at) - Date.parse(began)) / 1000)}</time>
+          <Item item={item} />
+        </li>
+      ))}
+    </ol>
+  </>
+)
+
+const Item = ({ item }: { readonly item: SessionItem }) => {
+  switch (item.type) {
+    case "message":
+      return <p>{item.content}</p>
+    case "tool_call":
+      return (
+        <p>
+          <b>{item.tool_name}</b> <em>{item.tool_source}</em>
+          <code>{item.input}</code>
+        </p>
+      )
+    case "tool_result":
+      return (
+        <p class={item.status}>
+          <b>{item.tool_name}</b> {item.status} in {item.latency_ms} ms
+          <code>
+            {item.error ?? item.output ?? ""}
+            {item.output_truncated ? " ..." : ""}
+          </code>
+        </p>
+      )
+  }
+}
