@@ -135,13 +135,14 @@ describe.skipIf(ffmpegMissing)("a recorded call (needs ffmpeg)", { timeout: 90_0
       { role: "agent", status: "active", url: null },
       { role: "user", status: "active", url: null }
     ])
+    const inCall = performance.now()
     await caller.say("I would like to book an appointment")
-    const spokenUntil = performance.now() - joined
     await new Promise((tick) => setTimeout(tick, 500))
+    const atLeast = performance.now() - inCall
     await caller.leave()
-    const lasted = performance.now() - joined
 
     const recording = await settled(service, ticket)
+    const atMost = performance.now() - joined
     expect(recording).toMatchObject({ status: "complete", error: null, error_code: null, error_message: null })
     const [user, agentTrack] = [track(recording, "user"), track(recording, "agent")]
     expect(Math.abs(user.duration_ms - agentTrack.duration_ms)).toBeLessThanOrEqual(40)
@@ -154,9 +155,8 @@ describe.skipIf(ffmpegMissing)("a recorded call (needs ffmpeg)", { timeout: 90_0
     ] as const) {
       expect(probed(bytes)).toEqual([{ codec_name: "opus", channels: 1 }])
       expect(Math.abs(decoded(bytes).length / 16 - duration_ms)).toBeLessThanOrEqual(21)
-      // Media flows some time after the join began, and ends with the leaving.
-      expect(duration_ms).toBeGreaterThan(spokenUntil - 3_000)
-      expect(duration_ms).toBeLessThan(lasted + 1_000)
+      expect(duration_ms).toBeGreaterThan(atLeast - 40)
+      expect(duration_ms).toBeLessThan(atMost + 40)
     }
     expect(audibleMs(decoded(heard))).toBeGreaterThan(1_000)
     expect(audibleMs(decoded(played))).toBeGreaterThan(300)
@@ -216,7 +216,7 @@ describe.skipIf(ffmpegMissing)("a recorded call (needs ffmpeg)", { timeout: 90_0
     const caller = await joinCall(ticket)
     await greeted(caller)
     const sounding = performance.now()
-    await new Promise((tick) => setTimeout(tick, 2_500))
+    await new Promise((tick) => setTimeout(tick, 4_000))
     const kept = performance.now() - sounding
     await killed.kill()
     for (const name of files(killed)) {
@@ -233,12 +233,35 @@ describe.skipIf(ffmpegMissing)("a recorded call (needs ffmpeg)", { timeout: 90_0
       expect(recording.status).toBe("complete")
       for (const { duration_ms, url } of recording.tracks) {
         expect(Math.abs(decoded(await fetchBytes(url)).length / 16 - duration_ms)).toBeLessThanOrEqual(21)
-        // About the last second is lost; more time than this was there before it.
-        expect(duration_ms).toBeGreaterThan(kept - 1_800)
+        // About the last second is lost, and more on a machine that is busy.
+        expect(duration_ms).toBeGreaterThan(kept - 2_500)
       }
       expect(audibleMs(decoded(await fetchBytes(track(recording, "agent").url)))).toBeGreaterThan(300)
     } finally {
       await caller.leave()
+      await again.stop()
+    }
+  })
+
+  it("is complete when the service is stopped in the middle", async () => {
+    const data = mkdtempSync(join(tmpdir(), "parley-recorded-"))
+    folders.push(data)
+    const stopped = await startService({ PARLEY_DATA: data })
+    const ticket = await open(stopped, await stopped.agent(config), { record_audio: true })
+    const caller = await joinCall(ticket)
+    await greeted(caller)
+    await stopped.stop()
+    await caller.leave()
+    // Settled before the database went: a page of the end is there, not one that was made later.
+    const sizes = files(stopped).map((name) => readFileSync(join(data, "blobs", "recordings", name)).length)
+    const again = await startService({ PARLEY_DATA: data })
+    try {
+      const recording = (await (await askRecording(again, ticket)).json()) as Recording
+      expect(recording).toMatchObject({ status: "complete", error_code: null })
+      const bytes = await Promise.all(recording.tracks.map(({ url }) => fetchBytes(url)))
+      expect(bytes.map(({ length }) => length).sort()).toEqual(sizes.sort())
+      for (const file of bytes) decoded(file)
+    } finally {
       await again.stop()
     }
   })

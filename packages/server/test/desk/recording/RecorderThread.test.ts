@@ -68,7 +68,7 @@ describe("RecorderThread", () => {
     expect(repaired?.durationMs).toBeGreaterThan(500)
     expect(oggTail(readFileSync(path))).toMatchObject({ length: statSync(path).size, durationMs: repaired?.durationMs })
     // Again: nothing changes.
-    expect(await second.repair(path)).toEqual(repaired)
+    expect(await second.repair(path)).toMatchObject({ durationMs: repaired?.durationMs, found: true })
   })
 
   it("tells a file without sound from none", async () => {
