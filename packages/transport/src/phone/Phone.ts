@@ -1,0 +1,128 @@
+// The telephone as the front desk sees it: trunks, calls that come in, calls that are placed, and the leg of a call
+// that is up. Neither SIP nor RTP words are needed on this side; the SIP door (`../sip`) and the media (`../rtp`) are on
+// the other. Nothing here throws out of a callback, and every promise settles within a known time.
+import type { Leg } from "@parley/engine/ports/Leg"
+import type { Redacted } from "effect"
+
+export type SipTransport = "udp" | "tcp" | "tls"
+
+/** Who may call a number. At least one factor is set; every one that is set must hold (decisions 15). */
+export interface InboundTrunk {
+  /** Of the number, for whoever asked. */
+  readonly id: string
+  /** IP addresses and blocks; empty for any. */
+  readonly allowedAddresses: ReadonlyArray<string>
+  readonly digest: { readonly username: string; readonly password: Redacted.Redacted<string> } | undefined
+}
+
+/** Where calls are placed. */
+export interface OutboundTrunk {
+  /** `host` or `host:port`; without a port it is looked up (SRV, then A and AAAA; RFC 3263). */
+  readonly uri: string
+  /** `auto`: what the lookup says, else UDP. */
+  readonly transport: SipTransport | "auto"
+  readonly credentials: { readonly username: string; readonly password: Redacted.Redacted<string> } | undefined
+}
+
+/** Extra headers of a request: names as they are written, values of printable characters. */
+export type SipHeaders = Readonly<Record<string, string>>
+
+/** A call that rings. Exactly one of `refuse` and `answer` counts; after `cancelled` neither does. */
+export interface IncomingCall {
+  readonly trunkId: string
+  /** SIP Call-ID of its INVITE. */
+  readonly callId: string
+  /** The caller as the trunk says it (P-Asserted-Identity, else From); empty when withheld. Not judged. */
+  readonly callerNumber: string
+  readonly dialedNumber: string
+  /** 180, once. */
+  readonly ring: () => void
+  /** 486: busy here; 503: no slot; 480: nobody answers; 404: no such number. */
+  readonly refuse: (status: 404 | 480 | 486 | 488 | 500 | 503) => void
+  /** 200; the leg is there when media may flow, or the call was lost before (undefined). At most 40 s. */
+  readonly answer: () => Promise<PhoneLeg | undefined>
+  /** The caller gave up before an answer; called at most once. */
+  readonly onCancelled: (tell: () => void) => void
+}
+
+export interface DialRequest {
+  readonly trunk: OutboundTrunk
+  /** Caller id: E.164. */
+  readonly from: string
+  /** E.164 number, or a `sip:` URI. */
+  readonly to: string
+  readonly headers: SipHeaders
+  /** Ringing for longer is no answer; decisions 15: 45 s. */
+  readonly ringSeconds: number
+}
+
+export type DialOutcome =
+  | { readonly status: "answered"; readonly leg: PhoneLeg; readonly callId: string }
+  /** 486 and 600: busy; 408, 480, 487 and ringing too long: no_answer; the rest and a dead host after 8 s: failed. */
+  | { readonly status: "busy" | "no_answer" | "failed"; readonly sipStatus: number | null; readonly callId: string }
+
+export interface Dialling {
+  readonly outcome: Promise<DialOutcome>
+  /** Gives up: CANCEL, or BYE when the answer was quicker. */
+  readonly cancel: () => void
+}
+
+export type ReferOutcome =
+  /** The target has it: the NOTIFY said 200. */
+  | { readonly status: "transferred" }
+  /** Refused at once, or the NOTIFY said so; `sipStatus` null for silence. */
+  | { readonly status: "refused"; readonly sipStatus: number | null }
+
+/** A telephone call that is up. `onDigit` of its ears takes RFC 4733 and SIP INFO digits, each once. */
+export interface PhoneLeg extends Leg {
+  readonly callId: string
+  /** RFC 4733 where the far side takes it, tones in the voice otherwise; in order, one after the other. */
+  readonly sendDigits: (digits: string) => void
+  /** Cold transfer by REFER (RFC 3515): the far side calls the target itself. Settles within 40 s. */
+  readonly refer: (target: string, headers: SipHeaders) => Promise<ReferOutcome>
+  /** What was sent and received, as a ladder for people; keys and digests left out. */
+  readonly ladder: () => ReadonlyArray<LadderLine>
+}
+
+/** One message or event of a call, for `parley sip trace` and the session's record. */
+export interface LadderLine {
+  /** Milliseconds since the first. */
+  readonly atMs: number
+  readonly direction: "in" | "out" | "note"
+  /** `INVITE`, `180 Ringing`, `ACK`, or a note such as `media from another port`. */
+  readonly what: string
+  /** `CSeq` or other detail; never a credential. */
+  readonly detail: string
+}
+
+export interface PhoneDoorOptions {
+  /** Address to listen on. */
+  readonly host: string
+  /** UDP and TCP; undefined closes them. 0 for any free one. */
+  readonly port: number | undefined
+  readonly tls: { readonly port: number; readonly certificate: string; readonly key: string } | undefined
+  /** In Via, Contact and SDP when it is not the address a packet leaves from (NAT). */
+  readonly publicAddress: string | undefined
+  /** UDP ports for RTP and RTCP, even ones first; undefined for any. */
+  readonly rtpPorts: readonly [min: number, max: number] | undefined
+  /** In `User-Agent` and `Server`. */
+  readonly userAgent: string
+  /** Who may call this number; undefined: no such number. Asked for every INVITE out of dialog. */
+  readonly trunkOf: (dialedNumber: string) => Promise<InboundTrunk | undefined>
+  /** A call that passed its trunk's factors. */
+  readonly onCall: (call: IncomingCall) => void
+  /** The ladder of a call that never got a leg: refused, cancelled, unauthorised, or a dial that failed. */
+  readonly onLadder?: (callId: string, ladder: ReadonlyArray<LadderLine>) => void
+}
+
+export interface PhoneDoor {
+  /** Ports that are open, as bound. */
+  readonly ports: { readonly udp?: number; readonly tcp?: number; readonly tls?: number }
+  readonly dial: (request: DialRequest) => Dialling
+  /** OPTIONS to a trunk: its status, or null for silence within 8 s. */
+  readonly check: (trunk: OutboundTrunk) => Promise<{ readonly sipStatus: number | null; readonly tookMs: number }>
+  /** Calls that are up or ringing. */
+  readonly count: () => number
+  /** Refuses new calls with 503, says BYE to the rest, closes the ports. */
+  readonly close: () => Promise<void>
+}

@@ -1,0 +1,44 @@
+// The media of one telephone call as its signalling sees it: SDP in, SDP out, and the sound behind it (RFC 3264).
+// One per dialog; holds a pair of UDP ports from its making until `close`.
+import type { Leg } from "@parley/engine/ports/Leg"
+
+export interface MediaOptions {
+  /** Address in `c=`. */
+  readonly address: string
+  /** Address the sockets are bound to. */
+  readonly bind: string
+  readonly ports: readonly [min: number, max: number] | undefined
+  /** SDES keys (RFC 4568) are offered and asked for; on TLS trunks only. */
+  readonly secure: boolean
+  /** For the ladder: media moved to another port, a codec was chosen. */
+  readonly onNote: (what: string, detail: string) => void
+}
+
+export type MediaDirection = "sendrecv" | "sendonly" | "recvonly" | "inactive"
+
+export interface Media {
+  /** An offer of our own: for a call we place, and for an INVITE without one. */
+  readonly offer: () => string
+  /** Answers the far side's offer, first or in a re-INVITE; undefined when nothing fits (488). */
+  readonly answer: (offer: string) => string | undefined
+  /** Takes the answer to our offer; false when nothing fits. */
+  readonly accept: (answer: string) => boolean
+  /** Our latest description again, for a re-INVITE without a change (session refresh). */
+  readonly current: () => string
+  /** What the far side holds us to. */
+  readonly direction: () => MediaDirection
+  /** Once a codec is known: the sound of the leg. `close` and `tell` of it end nothing but the sound. */
+  readonly sound: () => MediaSound
+  readonly close: () => void
+}
+
+/** The part of a `Leg` that is sound. Frames to and from the engine as `Leg` says. */
+export interface MediaSound extends Pick<Leg, "playRate" | "play"> {
+  readonly hear: (ears: {
+    readonly onFrame: (samples: Int16Array) => void
+    readonly onDigit: (digit: string) => void
+    /** Nothing at all came for 20 s (decisions 15), while the far side did not hold us. */
+    readonly onSilent: () => void
+  }) => void
+  readonly sendDigits: (digits: string) => void
+}
