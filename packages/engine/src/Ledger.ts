@@ -2,7 +2,7 @@
 // to the whole. A moment that lies before the one it should follow (a speculative reply was ready early)
 // costs nothing.
 import type { TurnLatency } from "@parley/contract/TurnLatency"
-import type { ReplyMarks } from "./reply/Reply.ts"
+import type { ReplyMarks } from "./reply/Answer.ts"
 import type { TurnClocks } from "./turn/Move.ts"
 
 export const measure = (

@@ -11,6 +11,7 @@ import { Memory } from "./Memory.ts"
 import { Player } from "./media/Player.ts"
 import type { CallParts } from "./ports/CallParts.ts"
 import type { Leg } from "./ports/Leg.ts"
+import { openingOf, type ReplyText } from "./reply/Answer.ts"
 import * as Recall from "./reply/Recall.ts"
 import * as Reply from "./reply/Reply.ts"
 import * as ToolRunner from "./tools/ToolRunner.ts"
@@ -115,18 +116,13 @@ export const make = Effect.fnUntraced(function* (options: StageOptions): Effect.
     leg.tell({ _tag: "AgentDelta", segmentId, delta })
   }
 
-  const textFor = (cause: ReplyCause, speculative: boolean): Reply.ReplyText => {
+  const textFor = (cause: ReplyCause, speculative: boolean): ReplyText => {
     const system = { role: "system", content: plan.prompt.system } as const
     switch (cause.kind) {
       case "line":
         return { kind: "say", text: lineIn(plan.voice.language, cause.line) }
-      case "opening": {
-        const { firstMessage } = plan.prompt
-        if (firstMessage.mode === "fixed") return { kind: "say", text: firstMessage.text }
-        const instruction = firstMessage.mode === "prompt" ? firstMessage.instruction : ""
-        const opening = { role: "user", content: `[The call has just begun. ${instruction}]` } as const
-        return { kind: "answer", history: () => [system, opening] }
-      }
+      case "opening":
+        return openingOf(plan.prompt)
       case "turn": {
         // A guess is made before its turn is recorded.
         const asked = { role: "user", content: cause.text } as const

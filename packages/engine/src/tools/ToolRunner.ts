@@ -21,6 +21,8 @@ export interface ToolRunnerOptions {
   /** Where `fire_and_forget` webhooks run, each until its own time-out. */
   readonly outliving: Scope.Scope
   readonly run: RunTool
+  /** There is no client: its tools are run like the others. */
+  readonly withoutApp?: boolean | undefined
   readonly now: () => number
   readonly isoNow: () => string
   readonly remember: (fact: Fact) => void
@@ -92,7 +94,7 @@ export const make = Effect.fnUntraced(function* (options: ToolRunnerOptions): Ef
     const settle = begin(call, tool, turnId)
     const work = Effect.gen(function* () {
       const args = yield* parseArguments(call.arguments)
-      return yield* tool.source === "client"
+      return yield* tool.source === "client" && options.withoutApp !== true
         ? onClient(call.id, tool, args)
         : options.run({ sessionId: plan.sessionId, tool, args })
     })
