@@ -169,6 +169,8 @@ describe.skipIf(ffmpegMissing)("a recorded call (needs ffmpeg)", { timeout: 90_0
     expect(answer.headers.get("content-type")).toBe("audio/ogg")
     expect(answer.headers.get("cache-control")).toBe("private, no-store")
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(heard.subarray(4, 8))
+    const head = await fetch(user.url, { method: "HEAD" })
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(heard.length)])
     const beyond = await fetch(user.url, { headers: { range: `bytes=${heard.length}-` } })
     expect(beyond.status).toBe(416)
     expect(beyond.headers.get("content-range")).toBe(`bytes */${heard.length}`)
@@ -243,7 +245,7 @@ describe.skipIf(ffmpegMissing)("a recorded call (needs ffmpeg)", { timeout: 90_0
     }
   })
 
-  it("is complete when the service is stopped in the middle", async () => {
+  it("is complete when the service is stopped in the middle, and is kept as long as is set", async () => {
     const data = mkdtempSync(join(tmpdir(), "parley-recorded-"))
     folders.push(data)
     const stopped = await startService({ PARLEY_DATA: data })
@@ -261,8 +263,21 @@ describe.skipIf(ffmpegMissing)("a recorded call (needs ffmpeg)", { timeout: 90_0
       const bytes = await Promise.all(recording.tracks.map(({ url }) => fetchBytes(url)))
       expect(bytes.map(({ length }) => length).sort()).toEqual(sizes.sort())
       for (const file of bytes) decoded(file)
+      await askDatabase(data, "UPDATE recording_tracks SET ended_at = ended_at - interval '2 days'")
     } finally {
       await again.stop()
+    }
+    // And is removed when its days are over.
+    const later = await startService({ PARLEY_DATA: data, PARLEY_RECORDINGS_DAYS: "1" })
+    try {
+      const limit = performance.now() + 20_000
+      while ((await askRecording(later, ticket)).status === 200 && performance.now() < limit) {
+        await new Promise((tick) => setTimeout(tick, 50))
+      }
+      expect((await askRecording(later, ticket)).status).toBe(404)
+      expect(files(later)).toEqual([])
+    } finally {
+      await later.stop()
     }
   })
 })

@@ -28,6 +28,8 @@ export interface TrackOutcome {
   readonly errorCode: RecordingErrorCode | null
 }
 
+const removedAtOnce = 500
+
 export class Recordings extends Context.Service<
   Recordings,
   {
@@ -97,13 +99,16 @@ export class Recordings extends Context.Service<
           WHERE t.status = 'active' AND s.status IN ('completed', 'failed')`.pipe(Effect.orDie),
 
         expire: Effect.fn("Recordings.expire")(function* (days) {
-          const rows = yield* sql<{ id: string; blob: string }>`SELECT id, blob FROM recording_tracks
-            WHERE ended_at < now() - make_interval(days => ${days})`
-          yield* blobs.remove(rows.map(({ blob }) => blob))
-          const ids = JSON.stringify(rows.map(({ id }) => id))
-          yield* sql`DELETE FROM recording_tracks
-            WHERE id IN (SELECT jsonb_array_elements_text(${ids}::jsonb))`
-          return rows.length
+          for (let removed = 0; ;) {
+            const rows = yield* sql<{ id: string; blob: string }>`SELECT id, blob FROM recording_tracks
+              WHERE ended_at < now() - make_interval(days => ${days}) LIMIT ${removedAtOnce}`
+            yield* blobs.remove(rows.map(({ blob }) => blob))
+            const ids = JSON.stringify(rows.map(({ id }) => id))
+            yield* sql`DELETE FROM recording_tracks
+              WHERE id IN (SELECT jsonb_array_elements_text(${ids}::jsonb))`
+            removed += rows.length
+            if (rows.length < removedAtOnce) return removed
+          }
         }, Effect.orDie)
       }
     })

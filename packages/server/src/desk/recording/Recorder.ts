@@ -7,15 +7,15 @@ import { RecordedLeg } from "@parley/engine/media/RecordedLeg"
 import { Blobs } from "@parley/workspace/Blobs"
 import { newId } from "@parley/workspace/Id"
 import { Recordings, type TrackOutcome } from "@parley/workspace/recording/Recordings"
-import { Clock, Context, Effect, Fiber, Layer, Schedule, type Scope } from "effect"
+import { Clock, Context, Effect, Fiber, FiberSet, Layer, Schedule, type Scope } from "effect"
 import type { RecorderRate } from "./RecorderMessage.ts"
 import { RecorderThread, type Repaired, type TrackRecorder } from "./RecorderThread.ts"
 
 export interface CallRecording {
   /** To be given to the conversation in the place of the leg. */
   readonly leg: Leg
-  /** Settles the tracks. For the end of the call, however it came; bounded. */
-  readonly finish: Effect.Effect<void>
+  /** For the end of the call, however it came: nothing more is recorded. The fiber settles the tracks; bounded. */
+  readonly finish: Effect.Effect<Fiber.Fiber<void>>
 }
 
 export class Recorder extends Context.Service<
@@ -36,6 +36,8 @@ export class Recorder extends Context.Service<
   static readonly layer = Recorder.layerWith()
 }
 
+/** When the service stops, recordings get this long to be settled; the others are found again. */
+const drainMs = 3_000
 /** Longest wait for the thread to write what is left of a track, or to repair one. */
 const patienceMs = 10_000
 const rowRetry = { schedule: Schedule.exponential("200 millis"), times: 6 }
@@ -45,11 +47,12 @@ const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Recorder["Service"], never, Blobs | Recordings | Scope.Scope> {
   const blobs = yield* Blobs
   const recordings = yield* Recordings
-  const scope = yield* Effect.scope
   const thread = yield* Effect.acquireRelease(
     Effect.sync(() => new RecorderThread(program)),
     (started) => Effect.promise(() => started.stop())
   )
+  const tasks = yield* FiberSet.make<boolean | void>()
+  yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(tasks), drainMs))
   const held = new Set<string>()
 
   const repair = (path: string) =>
@@ -90,7 +93,7 @@ const make = Effect.fnUntraced(function* (
       Effect.sandbox,
       Effect.retry(rowRetry),
       Effect.catch(() => Effect.as(Effect.logError("A recording could not be stored"), false)),
-      Effect.forkIn(scope)
+      (task) => FiberSet.run(tasks, task)
     )
     const recorded = new RecordedLeg(leg, {
       user: user.recorder,
@@ -104,12 +107,15 @@ const make = Effect.fnUntraced(function* (
     })
     return {
       leg: recorded,
-      finish: Effect.sync(() => recorded.finish()).pipe(
-        Effect.andThen(Effect.forEach(tracks, settle, { concurrency: "unbounded", discard: true })),
-        // What could not be settled is found again, like after a crash.
-        Effect.catchCause(() => Effect.logWarning("A recording could not be settled and will be found again")),
-        Effect.ensuring(Effect.sync(() => held.delete(sessionId)))
-      )
+      finish: Effect.suspend(() => {
+        recorded.finish()
+        return Effect.forEach(tracks, settle, { concurrency: "unbounded", discard: true }).pipe(
+          // What could not be settled is found again, like after a crash.
+          Effect.catchCause(() => Effect.logWarning("A recording could not be settled and will be found again")),
+          Effect.ensuring(Effect.sync(() => held.delete(sessionId))),
+          (task) => FiberSet.run(tasks, task)
+        )
+      })
     }
   })
 
@@ -119,7 +125,10 @@ const make = Effect.fnUntraced(function* (
     record: (sessionId, leg) =>
       record(sessionId, leg).pipe(
         Effect.catchCause((cause) =>
-          Effect.as(Effect.logError("A recording could not begin", cause), { leg, finish: Effect.void })
+          Effect.as(Effect.logError("A recording could not begin", cause), {
+            leg,
+            finish: Effect.forkDetach(Effect.void)
+          })
         ),
         Effect.withSpan("Recorder.record")
       )

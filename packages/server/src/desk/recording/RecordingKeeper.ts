@@ -3,7 +3,7 @@
 // the file settles it; one that nobody has for a day is lost.
 import { Blobs } from "@parley/workspace/Blobs"
 import { Recordings } from "@parley/workspace/recording/Recordings"
-import { Clock, Effect, Layer, Schedule } from "effect"
+import { Clock, type Duration, Effect, Layer, Schedule } from "effect"
 import { Settings } from "../../Settings.ts"
 import { Recorder } from "./Recorder.ts"
 
@@ -17,8 +17,7 @@ export const layer: Layer.Layer<never, never, Blobs | Recorder | Recordings | Se
     const settle = yield* settleLeft
     yield* settle
     yield* forever(settle, "5 seconds")
-    yield* expire
-    yield* forever(expire, "10 minutes")
+    yield* forever(expire, "10 minutes", "0 seconds")
   })
 )
 
@@ -40,10 +39,10 @@ export const settleLeft = Effect.gen(function* () {
   })
 })
 
-const forever = (task: Effect.Effect<void>, every: "5 seconds" | "10 minutes") =>
+const forever = (task: Effect.Effect<void>, every: Duration.Input, first: Duration.Input = every) =>
   task.pipe(
     Effect.catchCause(() => Effect.logWarning("Recordings could not be looked after and will be tried again")),
     Effect.repeat(Schedule.spaced(every)),
-    Effect.delay(every),
+    Effect.delay(first),
     Effect.forkScoped
   )

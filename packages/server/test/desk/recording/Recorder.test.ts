@@ -3,7 +3,7 @@ import type { Leg, LegEars } from "@parley/engine/ports/Leg"
 import { Blobs } from "@parley/workspace/Blobs"
 import { Recordings, type TrackOutcome } from "@parley/workspace/recording/Recordings"
 import { DataFolder } from "@parley/workspace/storage/Database"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -86,7 +86,7 @@ describe("Recorder", () => {
         recording.leg.close("user_hangup")
         const lasted = performance.now() - began
         assert.isTrue(held.closed)
-        yield* recording.finish
+        yield* Fiber.join(yield* recording.finish)
         assert.isFalse(recorder.holds("session_1"))
         assert.deepStrictEqual(told.begun, ["user", "agent"])
         assert.lengthOf(told.settled, 2)
@@ -107,7 +107,7 @@ describe("Recorder", () => {
         const { held, leg } = call()
         const recording = yield* (yield* Recorder).record("session_1", leg)
         yield* talk(recording.leg, held)
-        yield* recording.finish
+        yield* Fiber.join(yield* recording.finish)
         assert.deepStrictEqual(told.settled, [])
         assert.deepStrictEqual(files(), [])
       })
@@ -122,7 +122,7 @@ describe("Recorder", () => {
         yield* talk(recording.leg, held)
         yield* talk(recording.leg, held)
         assert.isFalse(held.closed)
-        yield* recording.finish
+        yield* Fiber.join(yield* recording.finish)
         const lost = { durationMs: 700, errorCode: "recorder_lost" as const }
         assert.deepStrictEqual(told.settled, [lost, lost])
       })
