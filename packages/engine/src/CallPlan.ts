@@ -70,6 +70,14 @@ export interface ConversationRules {
   readonly reengage: boolean
   readonly hangupAfterMs: number
   readonly farewell: boolean
+  /** On calls we placed, where a machine may answer: what to do then. */
+  readonly voicemail?: VoicemailRules | undefined
+}
+
+export interface VoicemailRules {
+  /** `leave_message`: the message as it is; `leave_prompt_message`: the model's words, told what to say. */
+  readonly action: "hangup" | "leave_message" | "leave_prompt_message"
+  readonly message: string
 }
 
 export interface PlannedTool {

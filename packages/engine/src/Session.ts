@@ -1,6 +1,7 @@
 // One call, from the first frame to the last: a scope with the ear, the floor, the reply, the hands and
 // the player in it. The loop takes one signal at a time, lets the floor decide, and carries the moves
 // out; none of them waits. Ends with the reason; closing the scope takes everything along.
+import { ToneDetector } from "@parley/audio/ToneDetector"
 import { Cause, Clock, Deferred, Effect, FiberHandle, Queue, type Scope } from "effect"
 import type { EndReason } from "@parley/contract/EndReason"
 import type { ClientEvent } from "@parley/contract/ClientEvent"
@@ -99,8 +100,13 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, outliving, plan
   if (ear === undefined) {
     onFault("no_transcriber", {})
   }
+  const beeps =
+    plan.conversation.voicemail === undefined ? undefined : new ToneDetector(() => tell({ _tag: "BeepHeard" }))
   leg.attach({
-    onFrame: (frame) => ear?.hear(frame),
+    onFrame: (frame) => {
+      ear?.hear(frame)
+      beeps?.hear(frame)
+    },
     onEvent: (event) =>
       event.type === "client_tool.result" ? stage.tools.onClientResult(event) : tell(signalOf(event)),
     onDigit: (digit) => tell({ _tag: "Digit", digit }),

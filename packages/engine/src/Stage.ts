@@ -133,6 +133,12 @@ export const make = Effect.fnUntraced(function* (options: StageOptions): Effect.
           recalled: recall(cause.text)
         }
       }
+      case "voicemail": {
+        const { voicemail } = plan.conversation
+        if (voicemail?.action !== "leave_prompt_message") return { kind: "say", text: voicemail?.message ?? "" }
+        const told = `[An answering machine took the call. Leave one message after its beep; nobody will answer. ${voicemail.message}]`
+        return { kind: "answer", history: () => [system, ...memory.messages(), { role: "user", content: told }] }
+      }
       case "news": {
         const before = memory.messages()
         return { kind: "answer", history: () => [system, ...before] }

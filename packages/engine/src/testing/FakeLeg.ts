@@ -11,6 +11,8 @@ export interface FakeLeg extends Leg {
   readonly caller: {
     /** Loud frames for this long. */
     readonly speaks: (ms: number) => Effect.Effect<void>
+    /** A single tone for this long, as after an answering machine's greeting. */
+    readonly beeps: (ms: number) => Effect.Effect<void>
     /** Silent frames for this long; the ear needs some to notice a pause. */
     readonly pauses: (ms: number) => Effect.Effect<void>
     readonly sends: (event: ClientEvent) => void
@@ -30,7 +32,8 @@ export interface FakeLeg extends Leg {
 export const make = Effect.fnUntraced(function* (playRate = 24_000): Effect.fn.Return<FakeLeg> {
   const clock = yield* Clock.Clock
   const now = (): number => clock.currentTimeMillisUnsafe()
-  const loud = tone()
+  const loud = tone(200)
+  const beep = tone(1_000)
   const quiet = new Int16Array(frameSamples)
   const messages: Array<{ readonly at: number; readonly message: LegMessage }> = []
   const early: Array<ClientEvent> = []
@@ -63,6 +66,7 @@ export const make = Effect.fnUntraced(function* (playRate = 24_000): Effect.fn.R
     close: (why) => void (reason ??= why),
     caller: {
       speaks: (ms) => frames(loud, ms),
+      beeps: (ms) => frames(beep, ms),
       pauses: (ms) => frames(quiet, ms),
       sends: (event) => (ears === undefined ? void early.push(event) : ears.onEvent(event)),
       presses: (digit) => ears?.onDigit(digit),
@@ -77,7 +81,7 @@ export const make = Effect.fnUntraced(function* (playRate = 24_000): Effect.fn.R
   return leg
 })
 
-const tone = (): Int16Array =>
+const tone = (hertz: number): Int16Array =>
   Int16Array.from({ length: frameSamples }, (_, i) =>
-    Math.round(8_000 * Math.sin((2 * Math.PI * 200 * i) / hearingRate))
+    Math.round(8_000 * Math.sin((2 * Math.PI * hertz * i) / hearingRate))
   )

@@ -11,6 +11,10 @@ export interface Floor {
   readonly voiceSince: number | null
   /** The running voice was already judged to be noise. */
   readonly voiceIsNoise: boolean
+  /** The last voice that was over. */
+  readonly lastVoice: { readonly since: number; readonly until: number } | null
+  /** An answering machine has the floor since then; whether it has its message. */
+  readonly machine: { readonly since: number; readonly left: boolean } | null
   /** Utterances committed to the recogniser and not yet answered. */
   readonly awaiting: number
   readonly turn: CallerTurn | null
@@ -69,6 +73,8 @@ export const initial = (rules: FloorRules): Floor => ({
   rules,
   voiceSince: null,
   voiceIsNoise: false,
+  lastVoice: null,
+  machine: null,
   awaiting: 0,
   turn: null,
   answered: null,

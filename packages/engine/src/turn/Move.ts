@@ -12,6 +12,8 @@ export type ReplyCause =
   /** Tell what a background tool brought. */
   | { readonly kind: "news" }
   | { readonly kind: "line"; readonly line: Line }
+  /** The message for an answering machine. */
+  | { readonly kind: "voicemail" }
 
 export type Move =
   /** A speculative reply's frames are held until it is committed. */

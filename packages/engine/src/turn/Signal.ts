@@ -14,6 +14,8 @@ export type Signal =
   | { readonly _tag: "HearingLost" }
   | { readonly _tag: "Typed"; readonly text: string; readonly spoken: boolean }
   | { readonly _tag: "Digit"; readonly digit: string }
+  /** A single tone was over, as after an answering machine's greeting. */
+  | { readonly _tag: "BeepHeard" }
   | { readonly _tag: "InterruptAsked" }
   | { readonly _tag: "ActivitySeen" }
   /** The first sample of a reply left for the caller (or its first text, for a text-only one). */

@@ -5,6 +5,7 @@ import { type Floor, stateOf } from "./Floor.ts"
 import { digit, digitsDone, finalHeard, partialHeard, typed, voicePaused } from "./caller.ts"
 import { discardGuess, maxGuesses, settle, speculate } from "./completion.ts"
 import { deadlines } from "./deadlines.ts"
+import { beepHeard, leaveMessage } from "./machine.ts"
 import type { Move } from "./Move.ts"
 import type { Signal } from "./Signal.ts"
 import { begin, end, hush, openTurn, resume, say, setReply, setTurn, type Step } from "./Step.ts"
@@ -40,6 +41,8 @@ const receive = (s: Step, signal: Signal): void => {
       return typed(s, signal.text.trim(), signal.spoken)
     case "Digit":
       return digit(s, signal.digit)
+    case "BeepHeard":
+      return beepHeard(s)
     case "InterruptAsked":
       return hush(s)
     case "ActivitySeen":
@@ -128,6 +131,9 @@ const timePassed = (s: Step): void => {
         break
       case "silence":
         silence(s)
+        break
+      case "voicemail":
+        leaveMessage(s)
         break
       case "duration":
         end(s, "conversation_timeout")

@@ -2,6 +2,7 @@
 import { type ActiveReply, textOf } from "./Floor.ts"
 import { completeTurn, settle, speculate } from "./completion.ts"
 import { isIgnored, mayBeIgnored, plainWords } from "./ignorePhrases.ts"
+import { machineSpeaks } from "./machine.ts"
 import { wordsToTakeFloor } from "./patience.ts"
 import { hush, openTurn, resume, setTurn, show, type Step } from "./Step.ts"
 
@@ -10,7 +11,8 @@ const digitPauseMs = 1_500
 
 export const voicePaused = (s: Step, lastVoicedAt: number): void => {
   const turn = openTurn(s)
-  s.floor = { ...s.floor, voiceSince: null, voiceIsNoise: false, awaiting: s.floor.awaiting + 1 }
+  const lastVoice = s.floor.voiceSince === null ? null : { since: s.floor.voiceSince, until: lastVoicedAt }
+  s.floor = { ...s.floor, voiceSince: null, voiceIsNoise: false, lastVoice, awaiting: s.floor.awaiting + 1 }
   setTurn(s, { ...turn, lastVoicedAt })
 }
 
@@ -19,6 +21,7 @@ export const partialHeard = (s: Step, text: string): void => {
   if (turn === null || turn.partial === text) return
   setTurn(s, { ...turn, partial: text })
   show(s, false)
+  if (machineSpeaks(s)) return
   judgeWords(s)
 }
 
@@ -38,6 +41,7 @@ export const finalHeard = (s: Step, text: string): void => {
   }
   s.floor = { ...s.floor, reengaged: false }
   show(s, false)
+  if (machineSpeaks(s)) return dropTurn(s)
   judgeWords(s)
   settle(s)
   speculate(s)

@@ -1,9 +1,18 @@
 // The moments at which the floor must be looked at again although nothing happens. Derived from its
 // state alone, so none can be forgotten or left behind. Milliseconds since the call began.
 import { type Floor, textOf } from "./Floor.ts"
+import { messageDueAt } from "./machine.ts"
 import { noiseLimitMs, waitAfter, yieldAfterMs } from "./patience.ts"
 
-export type DeadlineName = "turnOver" | "bargeIn" | "noise" | "digits" | "reengage" | "silence" | "duration"
+export type DeadlineName =
+  | "turnOver"
+  | "bargeIn"
+  | "noise"
+  | "digits"
+  | "reengage"
+  | "silence"
+  | "voicemail"
+  | "duration"
 
 export interface Deadline {
   readonly name: DeadlineName
@@ -34,8 +43,10 @@ export const deadlines = (floor: Floor): ReadonlyArray<Deadline> => {
   } else if (turn !== null && reply !== null && reply.yieldedAt !== null) {
     found.push({ name: "noise", at: Math.max(turn.lastVoicedAt, reply.yieldedAt) + noiseLimitMs })
   }
+  const message = messageDueAt(floor)
+  if (message !== null) found.push({ name: "voicemail", at: message })
   if (floor.digits !== null) found.push({ name: "digits", at: floor.digits.dueAt })
-  if (reply === null && turn === null) {
+  if (reply === null && turn === null && (floor.machine === null || floor.machine.left)) {
     found.push({ name: "silence", at: floor.quietSince + rules.hangupAfterMs })
     if (rules.reengage && !floor.reengaged) {
       found.push({ name: "reengage", at: floor.quietSince + Math.min(reengageAfterMs, rules.hangupAfterMs / 2) })

@@ -94,7 +94,9 @@ class World {
     const out = [reply?.id, guess?.id].filter((id) => id !== undefined).sort()
     assert.deepStrictEqual([...this.replies].sort(), out, "the replies out are the floor's")
     const names = deadlines(this.floor).map((deadline) => deadline.name)
-    if (reply === null && turn === null) assert.include(names, "silence")
+    const waiting = this.floor.machine !== null && !this.floor.machine.left
+    if (reply === null && turn === null && !waiting) assert.include(names, "silence")
+    if (waiting) assert.include(names, "voicemail")
     if (reply?.yieldedAt != null && turn !== null && voiceSince === null) assert.include(names, "noise")
     if (turn !== null && reply === null && voiceSince === null && awaiting === 0) {
       assert.notStrictEqual(textOf(turn), "", "an empty turn is dropped")
@@ -116,7 +118,16 @@ class World {
   }
 }
 
-const words = ["", "yes", "uh huh", "I want to", "stop it please", "what about sunday", "okay"]
+const words = [
+  "",
+  "yes",
+  "uh huh",
+  "I want to",
+  "stop it please",
+  "what about sunday",
+  "okay",
+  "leave a message after the tone"
+]
 
 const anySignal = (random: () => number, floor: Floor): Signal => {
   const pick = <A>(from: ReadonlyArray<A>): A => from[Math.floor(random() * from.length)] as A
@@ -134,6 +145,7 @@ const anySignal = (random: () => number, floor: Floor): Signal => {
   if (choice < 18.2) return { _tag: "Digit", digit: pick(["1", "2", "#"]) }
   if (choice < 18.6) return { _tag: "InterruptAsked" }
   if (choice < 19.2) return { _tag: "NewsArrived" }
+  if (choice < 19.4) return { _tag: "BeepHeard" }
   if (choice < 19.8) return { _tag: "ActivitySeen" }
   return random() < 0.1 ? { _tag: "EndAsked", reason: "user_hangup" } : { _tag: "TimePassed" }
 }
@@ -148,7 +160,8 @@ const rulesFrom = (random: () => number): FloorRules => ({
   speculativeResponse: random() < 0.7,
   reengage: random() < 0.5,
   farewell: random() < 0.5,
-  hangupAfterMs: 10_000
+  hangupAfterMs: 10_000,
+  ...(random() < 0.2 ? { voicemail: { action: random() < 0.2 ? "hangup" : "leave_message", message: "Call." } } : {})
 })
 
 /** mulberry32. */
