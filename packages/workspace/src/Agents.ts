@@ -1,5 +1,6 @@
-// Agents and their drafts (decisions 6). A foreign or deleted agent is not found. The draft is changed under a row
-// lock, so that two PATCHes of different sections both count.
+// Agents and their drafts (decisions 6). A foreign or deleted agent is not found. A draft is stored only where it is
+// still the one that was read, else the change is made again, at last under a row lock: two PATCHes of different
+// sections both count.
 import type { Agent, AgentCreate, AgentPatch } from "@parley/contract/Agent"
 import {
   type ConfigPatch,
@@ -34,6 +35,9 @@ export interface AgentQuery extends PageRequest {
   readonly include_archived?: "true" | "false"
   readonly publication_state?: "all" | "live" | "draft"
 }
+
+/** Without a lock. */
+const freeTries = 3
 
 export interface PublicAgent {
   readonly workspaceId: string
@@ -73,6 +77,8 @@ export class Agents extends Context.Service<
         const secrets = yield* Secrets
         const platform = yield* Platform
         const catalogue = catalogueOf(platform)
+        /** Without the draft, which may be long. */
+        const shown = sql.literal(shownColumns)
         const models = yield* VoiceModels
 
         const find = Effect.fnUntraced(function* (workspace: string, id: string, forUpdate = false) {
@@ -105,8 +111,7 @@ export class Agents extends Context.Service<
             : yield* new BadRequest({ message: "Two client tools of an agent cannot have the same name" })
         })
 
-        const showConfig = (row: AgentRow) => {
-          const draft = decodeConfig(row.draft)
+        const showConfig = (row: AgentRow, draft: StoredConfig = decodeConfig(row.draft)) => {
           const ids = draft.knowledge_base.knowledge_source_ids
           return pinTools(sql, row.workspace_id, draft.tools.tool_ids, row.draft_hash).pipe(
             Effect.flatMap(({ hash }) => pinKnowledge(sql, row.workspace_id, ids, hash)),
@@ -137,6 +142,24 @@ export class Agents extends Context.Service<
           return Result.isSuccess(next) ? next.success : yield* invalid(next.failure)
         })
 
+        /** Undefined when another change came between reading and storing, which `locked` rules out. */
+        const change = Effect.fnUntraced(function* (
+          workspace: string,
+          id: string,
+          patch: ConfigPatch,
+          locked: boolean
+        ) {
+          const row = yield* find(workspace, id, locked)
+          const next = yield* apply(workspace, decodeConfig(row.draft), patch)
+          const hash = configHash(next)
+          if (hash === row.draft_hash) return yield* showConfig(row, next)
+          const rows = yield* sql<Pick<AgentRow, "draft_updated_at">>`UPDATE agents SET
+              draft = ${JSON.stringify(next)}::jsonb, draft_hash = ${hash}, draft_updated_at = now(), updated_at = now()
+            WHERE id = ${id} AND draft_hash = ${row.draft_hash} AND deleted_at IS NULL
+            RETURNING draft_updated_at`.pipe(Effect.orDie)
+          return rows[0] && (yield* showConfig({ ...row, ...rows[0], draft_hash: hash }, next))
+        })
+
         return {
           list: Effect.fn("Agents.list")(function* (workspace, query) {
             const window = yield* openWindow(query)
@@ -147,7 +170,7 @@ export class Agents extends Context.Service<
             if (query.search) conditions.push(sql`name ILIKE ${likePattern(query.search)}`)
             const filter = sql.and(conditions)
             const keyset = window.after ? sql`AND seq < ${window.after}::bigint` : sql``
-            const rows = yield* sql<AgentRow>`SELECT * FROM agents WHERE ${filter} ${keyset}
+            const rows = yield* sql<ShownRow>`SELECT ${shown} FROM agents WHERE ${filter} ${keyset}
             ORDER BY seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
             const total = window.counted
               ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM agents WHERE ${filter}`.pipe(
@@ -176,7 +199,9 @@ export class Agents extends Context.Service<
           ),
 
           get: Effect.fn("Agents.get")(function* (workspace, id) {
-            return show(yield* find(workspace, id))
+            const rows = yield* sql<ShownRow>`SELECT ${shown} FROM agents
+              WHERE id = ${id} AND workspace_id = ${workspace} AND deleted_at IS NULL`.pipe(Effect.orDie)
+            return rows[0] === undefined ? yield* notFound("Agent") : show(rows[0])
           }),
 
           update: Effect.fn("Agents.update")(function* (workspace, id, patch) {
@@ -202,19 +227,18 @@ export class Agents extends Context.Service<
             return yield* showConfig(yield* find(workspace, id))
           }),
 
-          updateConfig: Effect.fn("Agents.updateConfig")(
-            function* (workspace, id, patch) {
-              const row = yield* find(workspace, id, true)
-              const next = yield* apply(workspace, decodeConfig(row.draft), patch)
-              const hash = configHash(next)
-              if (hash === row.draft_hash) return yield* showConfig(row)
-              const rows = yield* sql<AgentRow>`UPDATE agents SET draft = ${JSON.stringify(next)}::jsonb,
-                draft_hash = ${hash}, draft_updated_at = now(), updated_at = now()
-              WHERE id = ${id} RETURNING *`.pipe(Effect.orDie)
-              return yield* showConfig(only(rows))
-            },
-            (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
-          ),
+          updateConfig: Effect.fn("Agents.updateConfig")(function* (workspace, id, patch) {
+            // What a draft refers to must be there until it is stored.
+            const refers = patch.tools !== undefined || patch.knowledge_base !== undefined
+            for (let left = refers ? 0 : freeTries; left > 0; left--) {
+              const changed = yield* change(workspace, id, patch, false)
+              if (changed !== undefined) return changed
+            }
+            const changed = yield* sql
+              .withTransaction(change(workspace, id, patch, true))
+              .pipe(Effect.catchTag("SqlError", Effect.die))
+            return changed ?? (yield* notFound("Agent"))
+          }),
 
           publicFace: Effect.fn("Agents.publicFace")(function* (id) {
             const rows = yield* sql<AgentRow>`SELECT * FROM agents WHERE id = ${id} AND deleted_at IS NULL`.pipe(
@@ -252,8 +276,10 @@ export interface AgentRow {
   readonly updated_at: Date
 }
 
-/** Fields added since the config was stored take their defaults. */
-export const decodeConfig: (stored: unknown) => StoredConfig = Schema.decodeUnknownSync(StoredConfig)
+/** Fields added since the config was stored take their defaults. Its values were checked before. */
+export const decodeConfig: (stored: unknown) => StoredConfig = Schema.decodeUnknownSync(StoredConfig, {
+  disableChecks: true
+})
 
 export const catalogueOf = (platform: Platform["Service"]): Catalogue => ({
   voices: platform.voices,
@@ -272,7 +298,13 @@ const showPublic = (row: AgentRow): PublicAgent => ({
   isAvailable: row.status === "active" && row.live_version !== null
 })
 
-const show = (row: AgentRow): Agent => ({
+type ShownRow = Omit<AgentRow, "draft" | "draft_hash" | "draft_updated_at">
+
+const shownColumns =
+  "seq, id, workspace_id, name, description, status, public_enabled, allowed_origins, overrides_allowed, " +
+  "live_version, created_at, updated_at"
+
+const show = (row: ShownRow): Agent => ({
   agent_id: row.id,
   workspace_id: row.workspace_id,
   name: row.name,

@@ -3,7 +3,7 @@
 // start can print it, until it is revoked.
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { createHash, randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Principal } from "@parley/contract/MainApi/Authorization"
@@ -123,7 +123,7 @@ export class ApiKeys extends Context.Service<
 
 const newKey = (): string => `pk_${randomBytes(32).toString("base64url")}`
 
-const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex")
+const hashOf = (key: string): string => hash("sha256", key)
 
 const readKey = (file: string): string | undefined => {
   try {

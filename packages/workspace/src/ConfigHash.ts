@@ -8,8 +8,11 @@ export const configHash = (config: unknown): string =>
 export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"
-  const entries = Object.entries(value)
-    .filter(([, inner]) => inner !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`
+  const fields = value as Readonly<Record<string, unknown>>
+  let text = ""
+  for (const key of Object.keys(fields).sort()) {
+    const inner = fields[key]
+    if (inner !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonical(inner)}`
+  }
+  return `{${text}}`
 }

@@ -150,6 +150,30 @@ layer(live, { excludeTestServices: true })("Agents", (it) => {
     })
   )
 
+  it.effect("counts every one of many changes at once of different sections", () =>
+    Effect.gen(function* () {
+      const agents = yield* Agents
+      const ws = yield* (yield* Workspaces).ensure("at once")
+      const { agent_id } = yield* agents.create(ws, { name: "Ada" })
+      const now = yield* agents.config(ws, agent_id)
+      const patches: ReadonlyArray<ConfigPatch> = [
+        { prompt: { ...now.prompt, system_prompt: "One." } },
+        { voice: { ...now.voice, speed: 1.5 } },
+        { conversation: { ...now.conversation, eagerness: "eager" } },
+        { guardrails: { ...now.guardrails, focus: true } },
+        { analysis: { ...now.analysis, criteria: [{ name: "solved", description: "It was." }] } },
+        { tools: { ...now.tools, enabled: true } },
+        { knowledge_base: { ...now.knowledge_base, enabled: true } }
+      ]
+      yield* Effect.all(
+        patches.map((patch) => agents.updateConfig(ws, agent_id, patch)),
+        { concurrency: "unbounded" }
+      )
+      const then = yield* agents.config(ws, agent_id)
+      for (const patch of patches) assert.deepInclude(then, patch as Partial<typeof then>)
+    })
+  )
+
   it.effect("lists with search, state, archive and both ways of paging", () =>
     Effect.gen(function* () {
       const agents = yield* Agents

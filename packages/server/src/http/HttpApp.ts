@@ -74,15 +74,13 @@ const cors = HttpMiddleware.cors({
  * when they send nothing.
  */
 const limited = <E, R>(route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const { headers } = request
     const empty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0
-    const plain = empty ? request.modify({ headers: Headers.remove(headers, "content-type") }) : request
-    return yield* route.pipe(
-      Effect.provideService(HttpServerRequest.HttpServerRequest, plain),
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit)
-    )
+    if (!empty) return Effect.provideService(route, HttpIncomingMessage.MaxBodySize, bodyLimit)
+    if (headers["content-type"] === undefined) return route
+    const plain = request.modify({ headers: Headers.remove(headers, "content-type") })
+    return Effect.provideService(route, HttpServerRequest.HttpServerRequest, plain)
   })
 
 /**

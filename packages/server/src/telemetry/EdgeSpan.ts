@@ -1,6 +1,6 @@
 // The span of a request at the edge (decisions 14): continues the caller's W3C trace, or starts one. It says method
 // and status; a path may hold ids and numbers, so it says none.
-import { Effect, Option } from "effect"
+import { Context, Effect, Option, References } from "effect"
 import { Headers, HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 
 export interface EdgeSpanOptions<A> {
@@ -30,8 +30,9 @@ const quiet = /^\/(metrics|health)(\?|$)/
 export const traced = <E, R>(
   route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }) =>
-    quiet.test(url)
+  Effect.withFiber((fiber) => {
+    const { headers, method, url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+    return quiet.test(url) || !fiber.getRef(References.TracerEnabled)
       ? route
       : edgeSpan<HttpServerResponse.HttpServerResponse>(headers, { method, status: (answer) => answer.status })(route)
-  )
+  })

@@ -1,5 +1,5 @@
 // How many requests were answered with what, and how long it took. No path is a label: it holds ids.
-import { Effect, Metric } from "effect"
+import { Context, Effect, Metric } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 
 const answered = Metric.counter("parley_http_requests_total", {
@@ -14,11 +14,23 @@ const seconds = Metric.histogram("parley_http_request_seconds", {
 export const measured = <E, R>(
   route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
-  Effect.gen(function* () {
-    const { method } = yield* HttpServerRequest.HttpServerRequest
+  Effect.withFiber((fiber) => {
+    const { method } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
     const began = performance.now()
-    const response = yield* route
-    yield* Metric.update(Metric.withAttributes(answered, { method, status: String(response.status) }), 1)
-    yield* Metric.update(seconds, (performance.now() - began) / 1000)
-    return response
+    return Effect.map(route, (response) => {
+      counterOf(method, response.status).updateUnsafe(1, fiber.context)
+      seconds.updateUnsafe((performance.now() - began) / 1000, fiber.context)
+      return response
+    })
   })
+
+/** Methods and statuses are few; a counter is made once for each pair. */
+const counterOf = (method: string, status: number) => {
+  const key = `${method} ${status}`
+  const known = counters.get(key)
+  if (known !== undefined) return known
+  const made = Metric.withAttributes(answered, { method, status: String(status) })
+  counters.set(key, made)
+  return made
+}
+const counters = new Map<string, typeof answered>()

@@ -1,6 +1,7 @@
-// Traces, metrics and logs to an OTLP collector by the standard OTEL_* variables; nothing when no endpoint is set.
+// Traces, metrics and logs to an OTLP collector by the standard OTEL_* variables; nothing when no endpoint is set: then spans are
+// not made at all.
 // The framework's own server spans are off: they hold paths, and those hold ids. `EdgeSpan` has ours.
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Layer, References } from "effect"
 import { FetchHttpClient, HttpMiddleware, UrlParams } from "effect/http"
 import { Otlp, OtlpSerialization as Serialization } from "effect/observability"
 import { version } from "../version.ts"
@@ -8,7 +9,7 @@ import { version } from "../version.ts"
 const endpoints = ["", "TRACES_", "METRICS_", "LOGS_"].map((signal) => `OTEL_EXPORTER_OTLP_${signal}ENDPOINT`)
 
 export const layer = (env: Readonly<Record<string, string | undefined>>): Layer.Layer<never> => {
-  if (!endpoints.some((name) => env[name])) return Layer.empty
+  if (!endpoints.some((name) => env[name])) return Layer.succeed(References.TracerEnabled, false)
   const given = Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1])))
   const options = { resource: { serviceName: "parley", serviceVersion: version } }
   const exporter = Otlp.layerFromConfig(options).pipe(
