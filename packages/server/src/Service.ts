@@ -17,6 +17,7 @@ import { PublicDesk } from "./desk/PublicDesk.ts"
 import { Recorder } from "./desk/recording/Recorder.ts"
 import * as RecordingKeeper from "./desk/recording/RecordingKeeper.ts"
 import { SessionDesk } from "./desk/SessionDesk.ts"
+import * as TestRunner from "./desk/TestRunner.ts"
 import * as EngineParts from "./EngineParts.ts"
 import { platformLayer } from "./Engines.ts"
 import * as HttpApp from "./http/HttpApp.ts"
@@ -36,7 +37,7 @@ export const layer = (config: Config) => {
   const courier = Courier.layer({ vendor: config.vendor, userAgent: `Parley/${version}` })
   // Calls first: their recordings are settled after them.
   const housekeeping = Layer.provideMerge(RecordingKeeper.layer, Housekeeping.layer)
-  const analyst = Layer.provide(Analyst.layer, AnalysisMinds.layer)
+  const analyst = Layer.provide(Layer.mergeAll(Analyst.layer, TestRunner.layer), AnalysisMinds.layer)
   const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, SpeechParts.layer, SocketDoor.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(EngineParts.layer, MediaDoor.layer))
   )

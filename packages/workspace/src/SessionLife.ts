@@ -17,6 +17,7 @@ import { Ledger } from "./Ledger.ts"
 import { decodeMcpServer, pinMcp, type RunnableMcpServer } from "./mcp/PinnedMcp.ts"
 import type { SessionRow } from "./SessionRow.ts"
 import { Database } from "./storage/Database.ts"
+import { storableJson } from "./storage/storableJson.ts"
 import { pinTools } from "./tools/PinnedTools.ts"
 import { decodeTool, type RunnableTool } from "./tools/ToolRow.ts"
 import { Outbox } from "./webhooks/Outbox.ts"
@@ -98,18 +99,18 @@ export class SessionLife extends Context.Service<
           if (items.length > 0 && !preview) {
             yield* sql`INSERT INTO session_items (session_id, key, rank, created_at, item)
               SELECT ${id}, f->>'key', (f->>'rank')::smallint, (f->>'at')::timestamptz, f->'item'
-              FROM jsonb_array_elements(${storable(items)}::jsonb) WITH ORDINALITY AS told(f, n) ORDER BY n
+              FROM jsonb_array_elements(${storableJson(items)}::jsonb) WITH ORDINALITY AS told(f, n) ORDER BY n
               ON CONFLICT (session_id, key) DO UPDATE SET item = excluded.item`
           }
           if (turns.length > 0 && !preview) {
             yield* sql`INSERT INTO session_turns (session_id, turn_id, latency)
-              SELECT ${id}, f->>'turn_id', f FROM jsonb_array_elements(${storable(turns)}::jsonb)
+              SELECT ${id}, f->>'turn_id', f FROM jsonb_array_elements(${storableJson(turns)}::jsonb)
                 WITH ORDINALITY AS told(f, n) ORDER BY n
               ON CONFLICT (session_id, turn_id) DO UPDATE SET latency = excluded.latency`
           }
           if (entries.length > 0) {
             yield* sql`INSERT INTO session_journal (session_id, entry)
-              SELECT ${id}, f FROM jsonb_array_elements(${storable(entries)}::jsonb)
+              SELECT ${id}, f FROM jsonb_array_elements(${storableJson(entries)}::jsonb)
                 WITH ORDINALITY AS told(f, n) ORDER BY n`
           }
         }
@@ -223,9 +224,3 @@ const rank = { message: 0, tool_call: 1, tool_result: 2 } as const
 
 const keyOf = (item: SessionItem): string =>
   item.type === "message" ? `message/${item.id}` : `${item.type}/${item.call_id}`
-
-/** JSON that jsonb takes: what a recogniser or a model says may hold NUL or half a character. */
-const storable = (value: unknown): string =>
-  JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === "string" ? inner.replaceAll("\0", "").toWellFormed() : inner
-  )

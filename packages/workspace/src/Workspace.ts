@@ -1,6 +1,8 @@
 // Every service of this room on one database.
 import { Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
+import { AgentTests } from "./agentTests/AgentTests.ts"
+import { TestRuns } from "./agentTests/TestRuns.ts"
 import { Agents } from "./Agents.ts"
 import { Analyses } from "./analysis/Analyses.ts"
 import { ApiKeys } from "./ApiKeys.ts"
@@ -33,6 +35,8 @@ export const layer = (
   secretKey: Redacted.Redacted<string> | undefined
 ): Layer.Layer<
   | Agents
+  | AgentTests
+  | TestRuns
   | Analyses
   | ApiKeys
   | Blobs
@@ -68,6 +72,8 @@ export const layer = (
     Usage.layer,
     Tools.layer,
     McpServers.layer,
+    AgentTests.layer,
+    TestRuns.layer,
     KnowledgeSearch.layer,
     KnowledgeSources.layer,
     DesignSignatures.layer,

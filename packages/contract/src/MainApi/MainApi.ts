@@ -2,6 +2,7 @@
 // Fields a schema does not know are errors, and all faults of a body are told at once.
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Health } from "../Health.ts"
+import { AgentTestsApi } from "./AgentTests.ts"
 import { AgentsApi } from "./Agents.ts"
 import { KnowledgeSourcesApi } from "./KnowledgeSources.ts"
 import { McpServersApi } from "./McpServers.ts"
@@ -19,6 +20,7 @@ export class SystemApi extends HttpApiGroup.make("system", { topLevel: true }).a
 
 export class MainApi extends HttpApi.make("parley")
   .add(AgentsApi)
+  .add(AgentTestsApi)
   .add(SessionDoorApi)
   .add(SessionsApi)
   .add(RecordingsApi)

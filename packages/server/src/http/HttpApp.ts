@@ -17,6 +17,7 @@ import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Settings } from "../Settings.ts"
 import { traced } from "../telemetry/EdgeSpan.ts"
 import { measured } from "../telemetry/RequestMetrics.ts"
+import * as AgentTestHandlers from "./AgentTestHandlers.ts"
 import * as AgentHandlers from "./AgentHandlers.ts"
 import * as Authorization from "./Authorization.ts"
 import * as ConsoleFiles from "./ConsoleFiles.ts"
@@ -47,6 +48,7 @@ const drainMs = 5000
 const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe(
   Layer.provide([
     AgentHandlers.layer,
+    AgentTestHandlers.layer,
     KnowledgeHandlers.layer,
     McpServerHandlers.layer,
     ModelHandlers.layer,

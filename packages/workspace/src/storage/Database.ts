@@ -14,6 +14,7 @@ import { webhooks } from "./migrations/0004_webhooks.ts"
 import { analysis } from "./migrations/0005_analysis.ts"
 import { knowledge } from "./migrations/0006_knowledge.ts"
 import { mcpServers } from "./migrations/0008_mcp_servers.ts"
+import { agentTests } from "./migrations/0009_agent_tests.ts"
 import { embeddings } from "./migrations/0010_embeddings.ts"
 import { recordings } from "./migrations/0007_recordings.ts"
 import { StartFault } from "./StartFault.ts"
@@ -120,6 +121,7 @@ const migrate = Migrator.make({})({
     "0006_knowledge": knowledge,
     "0007_recordings": recordings,
     "0008_mcp_servers": mcpServers,
+    "0009_agent_tests": agentTests,
     "0010_embeddings": embeddings
   }),
   table: "parley_migrations"

@@ -38,8 +38,11 @@ export const askWebhook = Effect.fnUntraced(function* (
   const answer = yield* callWebhook(http, template, args, { timeoutMs, maxBytes: answerBytes }).pipe(
     Effect.mapError(({ message }) => new WebhookFailure({ message }))
   )
-  const text = new TextDecoder().decode(answer.body)
-  if (answer.status >= 200 && answer.status < 300) return text
-  const said = text.trim() === "" ? "" : `: ${text.slice(0, errorChars).toWellFormed()}`
-  return yield* new WebhookFailure({ message: `the endpoint answered ${answer.status}${said}` })
+  return yield* answered(answer.status, new TextDecoder().decode(answer.body))
 })
+
+export const answered = (status: number, text: string): Effect.Effect<string, WebhookFailure> => {
+  if (status >= 200 && status < 300) return Effect.succeed(text)
+  const said = text.trim() === "" ? "" : `: ${text.slice(0, errorChars).toWellFormed()}`
+  return Effect.fail(new WebhookFailure({ message: `the endpoint answered ${status}${said}` }))
+}

@@ -62,6 +62,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   "sessions.endSession": undefined,
   "tools.updateTool": { description: "Taken." },
   "tools.testTool": { arguments: {} },
+  "agentTests.updateTest": { name: "Taken" },
+  "agentTests.attachTest": undefined,
+  "agentTests.runTests": {},
   "mcpServers.updateMcpServer": { timeout_seconds: 9 },
   "knowledgeSources.updateKnowledgeSource": () => form({ name: "Taken" }),
   "models.updateModel": { title: "Taken" },
@@ -183,6 +186,19 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
     metadata: { mine: "yes" },
     record_audio: true
   })
+  const { test_id = "" } = yield* make(`${base}/tests`, {
+    name: "Mine",
+    turns: ["Hello."],
+    expectations: [{ type: "reply_contains", text: "hello" }]
+  })
+  yield* ask("PUT", `${base}/agents/${agent_id}/tests/${test_id}`)
+  const { batch_id = "" } = yield* make(`${base}/agents/${agent_id}/tests/run`, {})
+  const batch = Effect.map(
+    ask("GET", `${base}/agents/${agent_id}/test-batches/${batch_id}`),
+    ({ body }) =>
+      JSON.parse(body) as { readonly status: string; readonly test_runs: ReadonlyArray<{ readonly run_id: string }> }
+  )
+  for (let tries = 0; (yield* batch).status === "running" && tries < 400; tries++) yield* Effect.sleep(50)
   const life = yield* SessionLife
   yield* life.claim(session_id)
   yield* life.settle(session_id, "user_hangup")
@@ -204,6 +220,9 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
     session_id,
     tool_id: tool_id ?? "",
     mcp_server_id: mcp_server_id ?? "",
+    test_id,
+    batch_id,
+    run_id: (yield* batch).test_runs[0]?.run_id ?? "",
     source_id: knowledge_source_id ?? "",
     model_id: model,
     task_id: shown.samples[0]?.task_id ?? "",
@@ -222,6 +241,9 @@ const nowhere = (real: Estate): Estate => ({
   session_id: newId("session"),
   tool_id: newId("tool"),
   mcp_server_id: newId("mcp"),
+  test_id: newId("test"),
+  batch_id: newId("batch"),
+  run_id: newId("run"),
   source_id: newId("source"),
   model_id: "0123456789abcdef0123456789abcdef",
   delivery_id: newId("delivery"),
