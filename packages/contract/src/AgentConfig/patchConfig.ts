@@ -119,7 +119,7 @@ const templatesOf = ({
 ]
 
 const withoutEmpty = ({ mcp_server_ids = [], ...tools }: StoredConfig["tools"]): StoredConfig["tools"] =>
-  mcp_server_ids.length === 0 ? tools : { ...tools, mcp_server_ids }
+  mcp_server_ids.length === 0 ? tools : { ...tools, mcp_server_ids: [...new Set(mcp_server_ids)] }
 
 type Blame = (path: ReadonlyArray<string | number>, msg: string) => void
 

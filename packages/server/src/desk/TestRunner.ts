@@ -15,13 +15,13 @@ import { answerOf, questionOf } from "@parley/workspace/analysis/question"
 import { KnowledgeSearch } from "@parley/workspace/knowledge/KnowledgeSearch"
 import type { ClaimedSession } from "@parley/workspace/SessionLife"
 import { answered } from "@parley/workspace/tools/WebhookCall"
-import { Clock, Data, Deferred, Effect, Layer, Result, Stream } from "effect"
+import { Clock, Data, Deferred, Effect, Layer, Result, Semaphore, Stream } from "effect"
 import { CallPlans } from "./CallPlans.ts"
 
 const runMs = 120_000
 const lookMs = 2_000
 /** At the same time in this process. */
-const workers = 4
+const atOnce = 4
 
 /** Why a run comes to no verdict, in plain words. */
 class NoVerdict extends Data.TaggedError("NoVerdict")<{ readonly message: string }> {}
@@ -112,18 +112,31 @@ export const layer: Layer.Layer<never, never, AnalysisMind | CallPlans | Knowled
         return outcome
       })
 
-      const worker = Effect.gen(function* () {
+      const seats = yield* Semaphore.make(atOnce)
+      const scope = yield* Effect.scope
+      const failed = Effect.andThen(Effect.logWarning("A test of an agent could not be run"), Effect.sleep(lookMs))
+
+      // One claims, so that an idle service asks its database once in a while and not once for each seat.
+      yield* Effect.gen(function* () {
+        yield* seats.take(1)
         runs.news.closeUnsafe()
-        const run = yield* runs.claim
-        if (run === undefined) return yield* Effect.asVoid(Effect.timeoutOption(runs.news.await, lookMs))
-        yield* runs.finish(run.id, yield* outcomeOf(run))
+        const run = yield* Effect.onError(runs.claim, () => seats.release(1))
+        if (run === undefined) {
+          yield* seats.release(1)
+          return yield* Effect.asVoid(Effect.timeoutOption(runs.news.await, lookMs))
+        }
+        yield* outcomeOf(run).pipe(
+          Effect.flatMap((outcome) => runs.finish(run.id, outcome)),
+          Effect.catchCause(() => failed),
+          // Its workspace may have another one waiting for it.
+          Effect.ensuring(Effect.andThen(seats.release(1), runs.news.open)),
+          Effect.forkIn(scope)
+        )
       }).pipe(
-        Effect.catchCause(() =>
-          Effect.andThen(Effect.logWarning("A test of an agent could not be run"), Effect.sleep(lookMs))
-        ),
-        Effect.forever
+        Effect.catchCause(() => failed),
+        Effect.forever,
+        Effect.forkScoped
       )
-      for (let n = 0; n < workers; n++) yield* Effect.forkScoped(worker)
     })
   )
 

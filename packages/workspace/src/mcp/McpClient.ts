@@ -1,6 +1,7 @@
 // One session with an MCP server over Streamable HTTP (MCP 2025-11-25, basic/transports; servers of 2025-03-26 and
 // later are understood). Every request is a POST on a connection of its own through SafeHttp, answered by JSON or by
-// events; an answer is read no further than its own message. The session is deleted with the scope.
+// events; an answer is read no further than its own message. The session is deleted with the scope. The library's own
+// client speaks one fixed revision with a server; most servers are of another than the newest.
 import type { McpEndpoint, McpTool } from "@parley/contract/McpServer"
 import { type Cause, Effect, Queue, Redacted, type Scope, Semaphore } from "effect"
 import * as Sse from "effect/encoding/Sse"

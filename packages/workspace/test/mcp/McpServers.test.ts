@@ -153,7 +153,7 @@ layer(live, { excludeTestServices: true })("McpServers", (it) => {
       const plain = yield* agents.create(ws, { name: "Plain" })
       const shown = yield* agents.config(ws, plain.agent_id)
       assert.notProperty(shown.tools, "mcp_server_ids")
-      const { agent_id } = yield* agentWith(ws, [id])
+      const { agent_id } = yield* agentWith(ws, [id, id])
       const config = yield* agents.config(ws, agent_id)
       assert.deepStrictEqual(config.tools.mcp_server_ids, [id])
       assert.strictEqual((yield* servers.get(ws, id)).used_by, 1)
