@@ -107,9 +107,13 @@ export class Sessions extends Context.Service<
         list: Effect.fn("Sessions.list")(function* (workspace, query) {
           const window = yield* openWindow(query)
           const filter = filterOf(workspace, query)
-          const keyset = window.after ? sql`AND seq < ${window.after}::bigint` : sql``
+          // A shown session stays, so the one a cursor names is there.
+          const keyset = window.after
+            ? sql`AND (created_at, seq) < (SELECT created_at, seq FROM sessions
+                WHERE workspace_id = ${workspace} AND NOT preview AND seq = ${window.after}::bigint)`
+            : sql``
           const rows = yield* sql<SessionRow>`SELECT * FROM sessions WHERE ${filter} ${keyset}
-            ORDER BY seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
+            ORDER BY created_at DESC, seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
           const counted = window.counted
             ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM sessions WHERE ${filter}`.pipe(Effect.orDie)
             : []

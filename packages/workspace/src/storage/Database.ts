@@ -17,6 +17,7 @@ import { mcpServers } from "./migrations/0008_mcp_servers.ts"
 import { agentTests } from "./migrations/0009_agent_tests.ts"
 import { embeddings } from "./migrations/0010_embeddings.ts"
 import { recordings } from "./migrations/0007_recordings.ts"
+import { sessionLists } from "./migrations/0011_session_lists.ts"
 import { StartFault } from "./StartFault.ts"
 
 export interface StorageSettings {
@@ -122,7 +123,8 @@ const migrate = Migrator.make({})({
     "0007_recordings": recordings,
     "0008_mcp_servers": mcpServers,
     "0009_agent_tests": agentTests,
-    "0010_embeddings": embeddings
+    "0010_embeddings": embeddings,
+    "0011_session_lists": sessionLists
   }),
   table: "parley_migrations"
 })
