@@ -163,7 +163,7 @@ layer(live, { excludeTestServices: true })("agent tests", (it) => {
       yield* runs.begin(ws, agent, { test_ids: [test_id] })
       const first = yield* runs.claim
       assert.isUndefined(yield* runs.claim)
-      const die = sql`UPDATE test_runs SET claimed_until = now() WHERE workspace_id = ${ws}`
+      const die = sql`UPDATE test_runs SET claimed_until = now() - interval '1 second' WHERE workspace_id = ${ws}`
       yield* die
       assert.strictEqual((yield* runs.claim)?.id, first?.id)
       yield* die
