@@ -29,6 +29,13 @@ export type LegMessage =
   | { readonly _tag: "AgentDone"; readonly segmentId: string }
   | { readonly _tag: "Event"; readonly event: AgentEvent }
 
+export interface Telephone {
+  /** Keys for the far side's menus: `0-9*#A-D`, in order, one after the other. */
+  readonly sendDigits: (digits: string) => void
+  /** Cold transfer: the far side calls the target itself. `refused`: the call is still ours. Settles within 40 s. */
+  readonly refer: (target: string, headers: Readonly<Record<string, string>>) => Promise<"transferred" | "refused">
+}
+
 export interface Leg {
   /** Rate of the frames this leg plays: 24000 on WebRTC, 8000 on G.711. */
   readonly playRate: number
@@ -40,6 +47,8 @@ export interface Leg {
    */
   readonly play: (frame: Int16Array | undefined) => void
   readonly tell: (message: LegMessage) => void
+  /** What only a telephone can do; left out on other legs. */
+  readonly telephone?: Telephone | undefined
   /** Say goodbye and release everything. Idempotent; `onClosed` is not called for it. */
   readonly close: (reason: EndReason) => void
 }

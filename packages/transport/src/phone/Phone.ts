@@ -1,7 +1,7 @@
 // The telephone as the front desk sees it: trunks, calls that come in, calls that are placed, and the leg of a call
 // that is up. Neither SIP nor RTP words are needed on this side; the SIP door (`../sip`) and the media (`../rtp`) are on
 // the other. Nothing here throws out of a callback, and every promise settles within a known time.
-import type { Leg } from "@parley/engine/ports/Leg"
+import type { Leg, Telephone } from "@parley/engine/ports/Leg"
 import type { Redacted } from "effect"
 
 export type SipTransport = "udp" | "tcp" | "tls"
@@ -67,19 +67,14 @@ export interface Dialling {
   readonly cancel: () => void
 }
 
-export type ReferOutcome =
-  /** The target has it: the NOTIFY said 200. */
-  | { readonly status: "transferred" }
-  /** Refused at once, or the NOTIFY said so; `sipStatus` null for silence. */
-  | { readonly status: "refused"; readonly sipStatus: number | null }
-
 /** A telephone call that is up. `onDigit` of its ears takes RFC 4733 and SIP INFO digits, each once. */
 export interface PhoneLeg extends Leg {
   readonly callId: string
-  /** RFC 4733 where the far side takes it, tones in the voice otherwise; in order, one after the other. */
-  readonly sendDigits: (digits: string) => void
-  /** Cold transfer by REFER (RFC 3515): the far side calls the target itself. Settles within 40 s. */
-  readonly refer: (target: string, headers: SipHeaders) => Promise<ReferOutcome>
+  /**
+   * Digits leave as RFC 4733 events where the far side takes them, as tones in the voice otherwise. A transfer is a
+   * REFER (RFC 3515): `transferred` when the NOTIFY said 200, `refused` by a final answer, a NOTIFY or silence.
+   */
+  readonly telephone: Telephone
   /** What was sent and received, as a ladder for people; keys and digests left out. */
   readonly ladder: () => ReadonlyArray<LadderLine>
 }

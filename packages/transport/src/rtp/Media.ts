@@ -1,6 +1,7 @@
 // The media of one telephone call as its signalling sees it: SDP in, SDP out, and the sound behind it (RFC 3264).
 // One per dialog; holds a pair of UDP ports from its making until `close`.
 import type { Leg } from "@parley/engine/ports/Leg"
+import type { MediaDirection } from "./sdp.ts"
 
 export interface MediaOptions {
   /** Address in `c=`. */
@@ -10,22 +11,21 @@ export interface MediaOptions {
   readonly ports: readonly [min: number, max: number] | undefined
   /** SDES keys (RFC 4568) are offered and asked for; on TLS trunks only. */
   readonly secure: boolean
+  readonly nowMs?: (() => number) | undefined
   /** For the ladder: media moved to another port, a codec was chosen. */
   readonly onNote: (what: string, detail: string) => void
 }
-
-export type MediaDirection = "sendrecv" | "sendonly" | "recvonly" | "inactive"
 
 export interface Media {
   /** An offer of our own: for a call we place, and for an INVITE without one. */
   readonly offer: () => string
   /** Answers the far side's offer, first or in a re-INVITE; undefined when nothing fits (488). */
-  readonly answer: (offer: string) => string | undefined
+  readonly answer: (offer: string) => Promise<string | undefined>
   /** Takes the answer to our offer; false when nothing fits. */
-  readonly accept: (answer: string) => boolean
+  readonly accept: (answer: string) => Promise<boolean>
   /** Our latest description again, for a re-INVITE without a change (session refresh). */
   readonly current: () => string
-  /** What the far side holds us to. */
+  /** Ours, as agreed: `recvonly` and `inactive` are being held. */
   readonly direction: () => MediaDirection
   /** Once a codec is known: the sound of the leg. `close` and `tell` of it end nothing but the sound. */
   readonly sound: () => MediaSound

@@ -19,7 +19,7 @@ import {
   repairOffer,
   type ClientCandidate
 } from "./ClientSdp.ts"
-import type { HearingRtp } from "./Hearing.ts"
+import type { HearingRtp } from "../rtp/Hearing.ts"
 import type { SpokenPacket } from "./Speaking.ts"
 
 export interface PeerOptions {

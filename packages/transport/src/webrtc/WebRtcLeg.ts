@@ -7,7 +7,7 @@ import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { EndReason } from "@parley/contract/EndReason"
 import { hearingRate, type Leg, type LegEars, type LegMessage } from "@parley/engine/ports/Leg"
 import { randomInt } from "node:crypto"
-import { Hearing, type HearingRtp } from "./Hearing.ts"
+import { Hearing, type HearingRtp } from "../rtp/Hearing.ts"
 import * as SignOfLife from "./SignOfLife.ts"
 import { Speaking, type SpokenPacket } from "./Speaking.ts"
 

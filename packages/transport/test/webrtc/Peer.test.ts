@@ -1,7 +1,7 @@
 import type { RTCDataChannel } from "werift"
 import { RTCPeerConnection, RTCRtpCodecParameters, type RTCRtpTransceiver } from "werift"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import type { HearingRtp } from "../../src/webrtc/Hearing.ts"
+import type { HearingRtp } from "../../src/rtp/Hearing.ts"
 import { Peer, type PeerOptions } from "../../src/webrtc/Peer.ts"
 import { until } from "../wire/tone.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Hearing } from "../../src/webrtc/Hearing.ts"
+import { Hearing } from "../../src/rtp/Hearing.ts"
 
 const fill = (value: number, samples: number) => new Int16Array(samples).fill(value)
 
@@ -15,11 +15,9 @@ const setUp = (samplesPerPacket = 320) => {
   const heard: Array<number> = []
   const hearing = new Hearing(
     {
-      sampleRate: 16_000,
       decode: (packet) => (packet[0] === 255 ? undefined : fill(packet[0] ?? 0, samplesPerPacket)),
       conceal: (samples) => fill(-1, samples),
-      recover: (_, samples) => fill(-2, samples),
-      close: () => undefined
+      recover: (_, samples) => fill(-2, samples)
     },
     (samples) => {
       expect(samples.length).toBe(320)

@@ -3,11 +3,9 @@
 // a lost network) is heard as silence, 50 frames a second, or a voice detector would never see the end of a
 // sentence.
 import { JitterBuffer, type JitterOutput } from "@parley/audio/JitterBuffer"
-import type { OpusDecoder } from "@parley/audio/opus/OpusDecoder"
 
 export const frameSamples = 320
 const frameMs = 20
-const unitsPerFrame = 960
 /** Nothing heard for this long: silence is filled in, first for the time already gone. */
 const fillAfterMs = 100
 /** What is made up in one go, be it concealment or silence; a longer hole simply was silent. */
@@ -22,10 +20,20 @@ export interface HearingRtp {
   readonly payload: Uint8Array
 }
 
+/** Payloads to 16 kHz; what is lost is guessed. */
+export interface VoiceDecoder {
+  /** Undefined when it is no such payload. */
+  readonly decode: (payload: Uint8Array) => Int16Array | undefined
+  /** The frame before `next`. */
+  readonly recover: (next: Uint8Array, samples: number) => Int16Array
+  readonly conceal: (samples: number) => Int16Array
+}
+
 export class Hearing {
-  readonly #decoder: OpusDecoder
+  readonly #decoder: VoiceDecoder
+  readonly #unitsPerFrame: number
   readonly #onFrame: (samples: Int16Array) => void
-  readonly #jitter = new JitterBuffer()
+  readonly #jitter: JitterBuffer
   readonly #frame = new Int16Array(frameSamples)
   readonly #silence = new Int16Array(frameSamples)
   #fill = 0
@@ -36,9 +44,12 @@ export class Hearing {
   #packetSamples = frameSamples
   packets = 0
 
-  constructor(decoder: OpusDecoder, onFrame: (samples: Int16Array) => void) {
+  /** @param clockRate of the RTP timestamps, in Hz: 48000 for Opus, 8000 for G.711. */
+  constructor(decoder: VoiceDecoder, onFrame: (samples: Int16Array) => void, clockRate = 48_000) {
     this.#decoder = decoder
     this.#onFrame = onFrame
+    this.#unitsPerFrame = clockRate / 50
+    this.#jitter = new JitterBuffer({ packetUnits: this.#unitsPerFrame })
   }
 
   get lost(): number {
@@ -75,7 +86,7 @@ export class Hearing {
         this.#madeUp = 0
         if (samples === undefined) continue
         this.#packetSamples = samples.length
-        this.#jitter.tellPacketUnits(samples.length * 3)
+        this.#jitter.tellPacketUnits((samples.length * this.#unitsPerFrame) / frameSamples)
         this.#cut(samples)
       } else if (output._tag === "Lost") {
         const missing = this.#stillMissing(output.count)
@@ -88,7 +99,7 @@ export class Hearing {
           )
         }
       } else {
-        for (let i = this.#stillMissing(Math.round(output.timestampUnits / unitsPerFrame)); i > 0; i--) {
+        for (let i = this.#stillMissing(Math.round(output.timestampUnits / this.#unitsPerFrame)); i > 0; i--) {
           this.#onFrame(this.#silence)
         }
       }
