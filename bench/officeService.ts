@@ -1,4 +1,4 @@
-// The service in a process of its own for the management bench: tells its parent where it listens, and what CPU it has
+// The service in a process of its own for benches of the office: tells its parent where it listens, and what CPU it has
 // used when it is asked.
 import { NodeRuntime } from "@effect/platform-node"
 import { MediaDoor } from "@parley/server/http/MediaDoor"
@@ -12,7 +12,11 @@ import { Effect, Layer, Logger, Redacted } from "effect"
 import type { AddressInfo } from "node:net"
 
 const data = process.argv[2] ?? ""
-const config = testConfig(data, { PARLEY_TRIAL_BALANCE: "unlimited", PARLEY_LOG_LEVEL: "error" })
+const config = testConfig(data, {
+  PARLEY_TRIAL_BALANCE: "unlimited",
+  PARLEY_LOG_LEVEL: "error",
+  PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.0/8"
+})
 
 const main = Effect.gen(function* () {
   const { server } = yield* MediaDoor
