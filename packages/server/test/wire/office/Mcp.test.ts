@@ -77,8 +77,13 @@ describe.skipIf(peersMissing)("an agent with an MCP server", { timeout: 60_000 }
     const sent = chat.requests[0]?.body as { tools: ReadonlyArray<{ function: { name: string } }> }
     expect(sent.tools.map((tool) => tool.function.name)).toEqual(["visits_find_visit", "visits_cancel_visit"])
     const session = `/v1/agent/sessions/${ticket.session_id}`
-    const items = (await service.api<{ items: ReadonlyArray<Item> }>("GET", session)).items
-    expect(items.filter(({ type }) => type !== "message")).toMatchObject([
+    type Detail = { status: string; items: ReadonlyArray<Item> }
+    let detail = await service.api<Detail>("GET", session)
+    for (let tries = 0; detail.status !== "completed" && tries < 200; tries++) {
+      await new Promise((tick) => setTimeout(tick, 50))
+      detail = await service.api<Detail>("GET", session)
+    }
+    expect(detail.items.filter(({ type }) => type !== "message")).toMatchObject([
       { type: "tool_call", tool_name: "visits_find_visit", tool_source: "mcp" },
       { type: "tool_result", status: "completed", output: "A visit on 2026-03-02\nat three.", tool_source: "mcp" }
     ])

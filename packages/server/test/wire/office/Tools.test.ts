@@ -61,6 +61,10 @@ const callThatAsks = async (execution_mode: string): Promise<string> => {
   const path = `/v1/agent/sessions/${ticket.session_id}`
   await service.api("POST", `${path}/end`)
   await caller.leave()
+  for (let tries = 0; tries < 200; tries++) {
+    if ((await service.api<Detail>("GET", path)).status === "completed") break
+    await new Promise((tick) => setTimeout(tick, 50))
+  }
   return path
 }
 
