@@ -37,6 +37,10 @@ export class RecordedLeg implements Leg {
     this.#agent = new TrackTimeline(leg.playRate, agent.write)
   }
 
+  get telephone(): Leg["telephone"] {
+    return this.#leg.telephone
+  }
+
   attach(ears: LegEars): void {
     this.#leg.attach({
       ...ears,

@@ -145,6 +145,13 @@ const fakeLeg = () => {
 }
 
 describe("RecordedLeg", () => {
+  it("can do whatever its leg can", () => {
+    const telephone = { sendDigits: () => undefined, refer: () => Promise.resolve("refused" as const) }
+    const options = { user: sink(), agent: sink(), nowMs: () => 0 }
+    expect(new RecordedLeg({ ...fakeLeg().leg, telephone }, options).telephone).toBe(telephone)
+    expect(new RecordedLeg(fakeLeg().leg, options).telephone).toBeUndefined()
+  })
+
   it("keeps both sides aligned through half an hour with dropped ticks, and hands everything on", () => {
     let now = 500
     const { leg, played, seen } = fakeLeg()
