@@ -14,11 +14,7 @@ const times = 40
 const askedMs = 50
 
 const data = mkdtempSync(join(tmpdir(), "parley-bench-"))
-<<<<<<< HEAD
-const service = fork(join(import.meta.dirname, "managementService.ts"), [data])
-=======
 const service = fork(join(import.meta.dirname, "officeService.ts"), [data])
->>>>>>> b60362b (wip)
 const [hello] = (await once(service, "message")) as [{ url: string; key: string }]
 const headers = { authorization: `Bearer ${hello.key}`, "content-type": "application/json" }
 
