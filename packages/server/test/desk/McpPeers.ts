@@ -118,7 +118,11 @@ const tools = Toolkit.make(GetTime)
 
 /** The effect library's server, speaking this revision of the protocol. */
 export const effectServer = Effect.fnUntraced(function* (
-  protocol: typeof McpProtocol.v2025_03_26 | typeof McpProtocol.v2025_06_18 | typeof McpProtocol.v2025_11_25
+  protocol:
+    | typeof McpProtocol.v2025_03_26
+    | typeof McpProtocol.v2025_06_18
+    | typeof McpProtocol.v2025_11_25
+    | typeof McpProtocol.v2026_07_28
 ) {
   const registrations = McpServer.toolkit(tools).pipe(
     Layer.provide(tools.toLayer({ get_time: ({ place }) => Effect.succeed(`noon in ${place}`) }))

@@ -100,7 +100,12 @@ describe.skipIf(peersMissing)("the official SDK's server", () => {
 })
 
 describe("effect's server", () => {
-  for (const protocol of [McpProtocol.v2025_03_26, McpProtocol.v2025_06_18, McpProtocol.v2025_11_25]) {
+  for (const protocol of [
+    McpProtocol.v2025_03_26,
+    McpProtocol.v2025_06_18,
+    McpProtocol.v2025_11_25,
+    McpProtocol.v2026_07_28
+  ]) {
     it.live(`speaks ${protocol.protocolVersion} with us`, () =>
       Effect.gen(function* () {
         const open = yield* session(yield* effectServer(protocol))

@@ -1,13 +1,13 @@
 // One session with an MCP server over Streamable HTTP (MCP 2025-11-25, basic/transports; servers of 2025-03-26 and
-// later are understood). Every request is a POST on a connection of its own through SafeHttp, answered by JSON or by
+// later are understood, those that only speak the revision without sessions, 2026-07-28, too). Every request is a POST on a connection of its own through SafeHttp, answered by JSON or by
 // events; an answer is read no further than its own message. The session is deleted with the scope. The library's own
 // client speaks one fixed revision with a server; most servers are of another than the newest.
 import type { McpEndpoint, McpTool } from "@parley/contract/McpServer"
-import { type Cause, Effect, Queue, Redacted, type Scope, Semaphore } from "effect"
+import { type Cause, Effect, Queue, type Scope, Semaphore } from "effect"
 import * as Sse from "effect/encoding/Sse"
-import type { HeaderList } from "../outbound/HttpExchange.ts"
 import type { SafeAnswer, SafeHttp } from "../outbound/SafeHttp.ts"
 import { McpFailure } from "./McpFailure.ts"
+import { headersFor, type Message, type Opened, type Params, sessionless } from "./McpHeaders.ts"
 import {
   answerTo,
   contentOf,
@@ -15,6 +15,7 @@ import {
   requestOf,
   type RpcAnswer,
   type RpcRequest,
+  supports,
   toolsOf,
   versionOf
 } from "./McpMessage.ts"
@@ -39,11 +40,6 @@ export interface McpSession {
   ) => Effect.Effect<string, McpFailure>
 }
 
-interface Opened {
-  readonly version: string
-  readonly id: string | undefined
-}
-
 /** Greets the server. Every request is bounded by the endpoint's time-out. */
 export const openSession = Effect.fnUntraced(function* (
   http: SafeHttp["Service"],
@@ -55,12 +51,12 @@ export const openSession = Effect.fnUntraced(function* (
   const opening = yield* Semaphore.make(1)
   let nextId = 1
 
-  const post = (to: Opened | undefined, message: object, reader: Reader | undefined, timeoutMs: number) =>
+  const post = (to: Opened | undefined, message: Message, reader: Reader | undefined, timeoutMs: number) =>
     http
       .request({
         method: "POST",
         url: endpoint.url,
-        headers: headersFor(endpoint, to),
+        headers: headersFor(endpoint, to, message),
         body: JSON.stringify({ jsonrpc: "2.0", ...message }),
         timeoutMs,
         maxBytes: answerBytes,
@@ -75,21 +71,21 @@ export const openSession = Effect.fnUntraced(function* (
         Effect.withSpan("McpClient.exchange")
       )
 
-  const notify = (to: Opened, method: string, params?: object) =>
-    post(to, params === undefined ? { method } : { method, params }, undefined, endpoint.timeoutMs)
+  const notify = (to: Opened, method: string) => post(to, { method }, undefined, endpoint.timeoutMs)
 
   const ask = Effect.fnUntraced(function* (
     to: Opened | undefined,
     method: string,
-    params: object,
+    given: Params,
     timeoutMs = endpoint.timeoutMs
   ) {
     const id = nextId++
+    const params = to?.version === sessionless ? { ...given, _meta: metaOf(client) } : given
     const reader = readerFor(id, (question) => void Queue.offerUnsafe(questions, question))
     const answer = yield* post(to, { id, method, params }, reader, timeoutMs).pipe(
       // Whoever stops waiting says so.
       Effect.onError((cause) =>
-        to === undefined || !isGivenUp(cause)
+        to === undefined || to.version === sessionless || !isGivenUp(cause)
           ? Effect.void
           : Effect.asVoid(
               Effect.forkIn(
@@ -123,7 +119,7 @@ export const openSession = Effect.fnUntraced(function* (
     return { result: found.result, sessionId: answer.headers["mcp-session-id"] }
   })
 
-  const open = Effect.gen(function* () {
+  const greet = Effect.gen(function* () {
     const params = { protocolVersion: newest, capabilities: {}, clientInfo: client }
     const { result, sessionId } = yield* ask(undefined, "initialize", params)
     const version = versionOf(result)
@@ -133,6 +129,18 @@ export const openSession = Effect.fnUntraced(function* (
     return opened
   })
 
+  const open = Effect.catchIf(greet, mayBeSessionless, (failure) => {
+    const opened: Opened = { version: sessionless, id: undefined }
+    return ask(opened, "server/discover", {}).pipe(
+      Effect.filterOrFail(
+        ({ result }) => supports(result, sessionless),
+        () => failure
+      ),
+      Effect.as(opened),
+      Effect.mapError(() => failure)
+    )
+  })
+
   const close = ({ id, version }: Opened) =>
     id === undefined
       ? Effect.void
@@ -140,7 +148,7 @@ export const openSession = Effect.fnUntraced(function* (
           http.request({
             method: "DELETE",
             url: endpoint.url,
-            headers: headersFor(endpoint, { id, version }),
+            headers: headersFor(endpoint, { id, version }, {}),
             body: undefined,
             timeoutMs: closeMs,
             maxBytes: 1024
@@ -215,16 +223,15 @@ const accepted = (answer: SafeAnswer, to: Opened | undefined): Effect.Effect<Saf
   return Effect.fail(new McpFailure({ reason, message: `the server answered ${answer.status}` }))
 }
 
-/** The customer's headers cannot speak for the protocol. */
-const headersFor = ({ headers }: McpEndpoint, opened: Opened | undefined): HeaderList => [
-  ...headers
-    .filter(({ name }) => !/^(accept|content-type|mcp-.*)$/i.test(name))
-    .map(({ name, value }) => [name, Redacted.value(value)] as const),
-  ["Content-Type", "application/json"],
-  ["Accept", "application/json, text/event-stream"],
-  ...(opened === undefined ? [] : [["MCP-Protocol-Version", opened.version] as const]),
-  ...(opened?.id === undefined ? [] : [["Mcp-Session-Id", opened.id] as const])
-]
+const metaOf = (clientInfo: Params) => ({
+  "io.modelcontextprotocol/protocolVersion": sessionless,
+  "io.modelcontextprotocol/clientInfo": clientInfo,
+  "io.modelcontextprotocol/clientCapabilities": {}
+})
+
+/** It did answer, though not to a greeting. */
+const mayBeSessionless = ({ message, reason }: McpFailure): boolean =>
+  reason === "Protocol" || (reason === "Refused" && /40[045]$/.test(message))
 
 interface Reader {
   /** True once the answer is there. */

@@ -45,6 +45,10 @@ export const requestOf = ({ id, method }: Json): RpcRequest | undefined =>
 export const versionOf = (result: unknown): string =>
   isObject(result) && typeof result["protocolVersion"] === "string" ? result["protocolVersion"] : ""
 
+/** Of an answer to `server/discover`. */
+export const supports = (result: unknown, version: string): boolean =>
+  isObject(result) && Array.isArray(result["supportedVersions"]) && result["supportedVersions"].includes(version)
+
 /** A page of `tools/list`: tools that cannot be offered to a model are left out. */
 export const toolsOf = (
   result: unknown
