@@ -158,7 +158,8 @@ export class McpServers extends Context.Service<
           (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
         ),
 
-        tools: Effect.fn("McpServers.tools")(function* (workspace, id) {
+        // Without a span: a failure may quote what the server says.
+        tools: Effect.fnUntraced(function* (workspace, id) {
           const definition = decodeMcpServer((yield* find(workspace, id)).definition)
           const endpoint = endpointOf({ mcp_server_id: id, definition }, secrets.open)
           return yield* openSession(http, endpoint, mcpClientInfo).pipe(
