@@ -11,7 +11,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { joinCall, until } from "../../../src/testing/RtcCaller.ts"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { operate } from "../speech/Doors.ts"
+import { operate, spoken } from "../speech/Doors.ts"
 
 /** Never where anything can read it but the process that needs it. */
 const credentials = {
@@ -20,6 +20,7 @@ const credentials = {
   toolCustom: "canary-tool-custom-Zei3ohgheeb7ohfo",
   toolBearer: "canary-tool-bearer-eiQuah4ahj9yohch",
   toolBasic: "canary-tool-basic-ieTh1aeFee2aefah",
+  mcpSecret: "canary-mcp-secret-Ahd6aeshiey3Xoo9",
   hookSecret: "canary-hook-secret-ohbe9UTh5aeGhoh4",
   newHookSecret: "canary-new-hook-secret-Ieg6ohph5ahRoh",
   initSecret: "canary-init-secret-quooV6eThai0aequ",
@@ -168,6 +169,15 @@ const makeTool = async () => {
   return [made, other, third]
 }
 
+/** At a place that is no MCP server. */
+const makeMcpServer = async () => {
+  const headers = [{ kind: "authorization_bearer", value: credentials.mcpSecret }]
+  const url = `${customer.url}/${matters.path}/broken-mcp`
+  const made = (await ask("POST", "/v1/agent/mcp-servers", { name: "Records", url, headers })).json()["mcp_server_id"]
+  await ask("GET", `/v1/agent/mcp-servers/${made}/tools`)
+  return made
+}
+
 const makeAgent = async () => {
   const form = new FormData()
   form.append("source", new File([`A ticket of the ${matters.document} costs 14 euros.`], "house.md"))
@@ -175,7 +185,7 @@ const makeAgent = async () => {
   const hook = (name: string, secret: string) => ({ url: `${customer.url}/${matters.path}/${name}`, secret })
   const config = {
     prompt: { system_prompt: `You are a ${matters.prompt}.`, first_message_mode: "off" },
-    tools: { enabled: true, tool_ids: await makeTool() },
+    tools: { enabled: true, tool_ids: await makeTool(), mcp_server_ids: [await makeMcpServer()] },
     knowledge_base: { knowledge_source_ids: [source] },
     llm: { custom: { base_url: `${chat.baseUrl}`, model: "m", api_key: credentials.modelKey } },
     webhooks: {
@@ -242,6 +252,9 @@ const blunder = async (agent: string, session: string) => {
   const upload = new FormData()
   upload.append("audio", new File([matters.said], `${matters.said}.wav`))
   await ask("POST", "/v1/asr", upload)
+  const speech = new FormData()
+  speech.append("audio", new File([await spoken(service, `I am a ${matters.said}.`)], "speech.wav"))
+  await ask("POST", "/v1/asr", speech)
   await ask("POST", "/v1/agent/sessions", { agent_id: agent }, { authorization: "", origin: `https://${matters.path}` })
 }
 
@@ -258,6 +271,7 @@ const reads = async (agent: string, session: string) => {
     ...["", "/config", "/versions", "/versions/1"].map((path) => `${agents}/${agent}${path}`),
     ...["", "/journal", "/webhook-deliveries"].map((path) => session + path),
     "/v1/agent/tools",
+    "/v1/agent/mcp-servers",
     "/v1/agent/sessions",
     "/v1/agent/knowledge-sources",
     "/wallet/self/api-credit",
@@ -321,7 +335,16 @@ describe("canaries", { timeout: 120_000 }, () => {
 
     // The canaries sang where they should: each credential was used by who needs it.
     const outside = JSON.stringify([customer.heard, provider.heard, chat.requests])
-    for (const name of ["toolCustom", "toolBearer", "toolBasic", "modelKey", "ttsKey", "extraBody"] as const) {
+    for (const name of [
+      "toolCustom",
+      "toolBearer",
+      "toolBasic",
+      "mcpSecret",
+      "modelKey",
+      "ttsKey",
+      "asrKey",
+      "extraBody"
+    ] as const) {
       expect(found("outside", { [name]: credentials[name] }, outside), name).toEqual([`${name} in outside`])
     }
     const conversation = chat.requests.map(({ body }) => JSON.stringify(body)).join("\n")

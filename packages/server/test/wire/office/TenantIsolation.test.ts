@@ -256,9 +256,10 @@ const filled = (path: string, ids: Readonly<Record<string, string>>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? "")
 
 /** A section of a configuration that refers to these records. */
-const config = (ids: Estate, section: "tools" | "knowledge_base" | "voice") => ({
-  [section]: {
+const config = (ids: Estate, section: "tools" | "mcp" | "knowledge_base" | "voice") => ({
+  [section === "mcp" ? "tools" : section]: {
     tools: { tool_ids: [ids.tool_id] },
+    mcp: { mcp_server_ids: [ids.mcp_server_id] },
     knowledge_base: { knowledge_source_ids: [ids.source_id] },
     voice: { voice_id: ids.model_id }
   }[section]
@@ -310,6 +311,23 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("between wo
     })
   )
 
+  it.effect("an id of another's under one's own agent is an id that never was", () =>
+    Effect.gen(function* () {
+      const { described, none, real, stranger } = yield* stage
+      const { agent_id = "" } = yield* stranger.make("/v1/agent/agents", { name: "Theirs" })
+      const nested = inOrder(
+        described.filter(({ path }) => namesIn(path).length > 1 && path.includes("{agent_id}") && !/version/.test(path))
+      )
+      expect(nested.length).toBeGreaterThan(2)
+      for (const { id, method, path } of nested) {
+        const foreign = yield* stranger.ask(method, filled(path, { ...real, agent_id }), bodies[id])
+        const unknown = yield* stranger.ask(method, filled(path, { ...none, agent_id }), bodies[id])
+        expect([id, foreign.status]).toEqual([id, 404])
+        expect(foreign, id).toEqual(unknown)
+      }
+    })
+  )
+
   it.effect("lists show a stranger nothing, whatever they are filtered by", () =>
     Effect.gen(function* () {
       const { described, none, owner, real, stranger } = yield* stage
@@ -351,7 +369,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("between wo
       const cases: ReadonlyArray<
         readonly [what: string, status: number, method: string, path: string, body: (ids: Estate) => unknown]
       > = [
-        ...(["tools", "knowledge_base", "voice"] as const).flatMap((section) => [
+        ...(["tools", "mcp", "knowledge_base", "voice"] as const).flatMap((section) => [
           [
             `config ${section}`,
             422,
