@@ -159,6 +159,7 @@ export const make = Effect.fnUntraced(function* (options: StageOptions): Effect.
       chat,
       synthesizer: parts.synthesizer,
       runTool: tools.call,
+      onOwnTool: tools.used,
       now,
       newSegment: () => `msg_${plan.sessionId}_${++segments}`,
       tell,

@@ -69,6 +69,7 @@ export const converse = Effect.fnUntraced(function* ({
       turnId,
       chat,
       runTool: tools.call,
+      onOwnTool: tools.used,
       now,
       newSegment: () => `msg_${plan.sessionId}_${++segments}`,
       tell: ({ _tag }: { readonly _tag: string }) => void (hungUp ||= _tag === "HangUpDecided"),

@@ -84,7 +84,13 @@ describe("a conversation in writing", () => {
         turns: ["bye", "still there?"]
       })
       assert.isTrue(hungUp)
-      assert.deepStrictEqual(lines, ["assistant: Hello.", "user: bye", "assistant: Goodbye."])
+      assert.deepStrictEqual(lines, [
+        "assistant: Hello.",
+        "user: bye",
+        "tool_call hang_up_call",
+        "tool_result hang_up_call",
+        "assistant: Goodbye."
+      ])
     })
   )
 

@@ -38,6 +38,8 @@ export interface Writing {
   readonly turnId: string
   readonly chat: ChatModel
   readonly runTool: (call: ChatToolCall, turnId: string, onAnswer: (text: string) => void) => Effect.Effect<void>
+  /** A tool of the call's own was used. */
+  readonly onOwnTool: (call: ChatToolCall, turnId: string, output: string) => void
   readonly now: () => number
   readonly newSegment: () => string
   readonly tell: (signal: Signal) => void
@@ -112,6 +114,7 @@ const useTools = Effect.fnUntraced(function* (
     write.entries.push(result)
     if (call.name === hangUpTool && write.plan.hangUpTool) {
       write.tell({ _tag: "HangUpDecided", reply: write.id })
+      write.onOwnTool(call, write.turnId, "The call ends with this answer.")
       result.content = "The call ends when you have said goodbye. Do not call this again."
       over ||= entry.text.trim() !== ""
     } else yield* write.runTool(call, write.turnId, (text) => void (result.content = text))

@@ -25,6 +25,8 @@ export interface ReplyOptions {
   readonly chat: ChatModel
   readonly synthesizer: Synthesizer
   readonly runTool: (call: ChatToolCall, turnId: string, onAnswer: (text: string) => void) => Effect.Effect<void>
+  /** A tool of the call's own was used. */
+  readonly onOwnTool: (call: ChatToolCall, turnId: string, output: string) => void
   readonly now: () => number
   readonly newSegment: () => string
   readonly tell: (signal: Signal) => void

@@ -37,6 +37,8 @@ export interface ToolRunner {
    * Never fails: a failure is told as the tool's error handling asks.
    */
   readonly call: (call: ChatToolCall, turnId: string, onAnswer: (text: string) => void) => Effect.Effect<void>
+  /** A tool of the call's own was used; it is done at once. */
+  readonly used: (call: ChatToolCall, turnId: string, output: string) => void
   readonly onClientResult: (event: Extract<ClientEvent, { type: "client_tool.result" }>) => void
   readonly inFlight: () => number
   /** Everything that is waited for ends now and is settled as cancelled. */
@@ -179,6 +181,8 @@ export const make = Effect.fnUntraced(function* (options: ToolRunnerOptions): Ef
         )
       })
     },
+    used: (call, turnId, output) =>
+      begin(named(call), { spec: { name: call.name }, source: "builtin" }, turnId)({ output, error: null }),
     onClientResult: (event) => {
       const answer = waiting.get(event.callId)
       if (answer === undefined) return

@@ -10,9 +10,6 @@ const watchMs = 45_000
 /** A beep this soon after so much speech in one go is a machine's. */
 const beepAfterMs = 1_500
 const longSpeechMs = 2_500
-/** Without a beep the message begins when the greeting has been over for this long, or has taken this long. */
-const quietMs = 2_500
-export const patienceMs = 30_000
 
 /** Said by machines and never by who answers a call. Lower case, without punctuation. */
 const sayings: ReadonlyArray<RegExp> = [
@@ -100,16 +97,4 @@ export const leaveMessage = (s: Step): void => {
     ending: "agent_hangup"
   }
   begin(s, { kind: "voicemail" })
-}
-
-/** When the message begins though no beep was heard. */
-export const messageDueAt = (s: {
-  readonly machine: { readonly since: number; readonly left: boolean } | null
-  readonly voiceSince: number | null
-  readonly lastVoice: { readonly until: number } | null
-}): number | null => {
-  if (s.machine === null || s.machine.left) return null
-  const late = s.machine.since + patienceMs
-  if (s.voiceSince !== null) return late
-  return Math.min(late, Math.max(s.machine.since, s.lastVoice?.until ?? 0) + quietMs)
 }

@@ -97,6 +97,14 @@ describe("the model", () => {
       yield* wait(3_000)
       assert.strictEqual(call.ended(), "agent_hangup")
       assert.strictEqual(call.transcript().at(-1), "assistant: Goodbye then.")
+      const tools = call.items().filter((item) => item.type !== "message")
+      assert.deepStrictEqual(
+        tools.map(({ tool_name, tool_source, type }) => [type, tool_name, tool_source]),
+        [
+          ["tool_call", "hang_up_call", "builtin"],
+          ["tool_result", "hang_up_call", "builtin"]
+        ]
+      )
     })
   )
 })

@@ -1,0 +1,14 @@
+// One way to one far side: UDP to an address, or an open TCP or TLS connection. A call speaks over the flow it came by.
+import type { SipTransport } from "../phone/Phone.ts"
+
+export interface Flow {
+  readonly transport: SipTransport
+  readonly remote: { readonly address: string; readonly port: number }
+  /** Delivers by itself; nothing needs to be sent again. */
+  readonly reliable: boolean
+  readonly send: (text: string) => void
+  /** Where else this flow's socket can send to; undefined for connections. */
+  readonly sendTo?: ((text: string, address: string, port: number) => void) | undefined
+}
+
+export const protocolOf = (transport: SipTransport): string => transport.toUpperCase()
