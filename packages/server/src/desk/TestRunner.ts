@@ -5,7 +5,6 @@ import type { SessionItem } from "@parley/contract/SessionItem"
 import { resolveTimezone } from "@parley/contract/Timezone"
 import type { CallPlan } from "@parley/engine/CallPlan"
 import { type RunTool, ToolFailure } from "@parley/engine/ports/CallParts"
-import { hangUpTool } from "@parley/engine/reply/Answer"
 import { converse } from "@parley/engine/TextCall"
 import { Mind } from "@parley/llm/Mind"
 import { type ClaimedRun, type RunOutcome, TestRuns } from "@parley/workspace/agentTests/TestRuns"
@@ -84,15 +83,15 @@ export const layer: Layer.Layer<never, never, AnalysisMind | CallPlans | Knowled
           turns: run.test.turns,
           remember: (fact) => void (fact._tag === "ItemRecorded" && remember(fact.item))
         }).pipe(Effect.mapError(({ reason }) => new NoVerdict({ message: `the language model failed: ${reason}` })))
-        const { hungUp } = yield* Effect.raceFirst(conversation, Deferred.await(unmocked))
-        return { hungUp, plan }
+        yield* Effect.raceFirst(conversation, Deferred.await(unmocked))
+        return plan
       })
 
       const outcomeOf = Effect.fnUntraced(function* (run: ClaimedRun) {
         const startedAt = yield* Clock.currentTimeMillis
         const items: Array<SessionItem> = []
         const result = yield* hold(run, (item) => void items.push(item)).pipe(
-          Effect.flatMap(({ hungUp, plan }) => judge(run, observedIn(items, run, plan, hungUp), items)),
+          Effect.flatMap((plan) => judge(run, observedIn(items, run, plan), items)),
           Effect.timeoutOrElse({
             duration: runMs,
             orElse: () => Effect.fail(new NoVerdict({ message: `the run took longer than ${runMs / 1000} seconds` }))
@@ -207,14 +206,11 @@ const mocks =
     )
   }
 
-const observedIn = (items: ReadonlyArray<SessionItem>, run: ClaimedRun, plan: CallPlan, hungUp: boolean): Observed => ({
+const observedIn = (items: ReadonlyArray<SessionItem>, run: ClaimedRun, plan: CallPlan): Observed => ({
   replies: items.flatMap((item) => (item.type === "message" && item.role === "assistant" ? [item.content] : [])),
-  calls: [
-    ...items.flatMap((item) => {
-      if (item.type !== "tool_call") return []
-      const display = definitionOf(run, plan, item.tool_name)?.name
-      return [{ names: [item.tool_name, ...(display === undefined ? [] : [display])], input: item.input }]
-    }),
-    ...(hungUp ? [{ names: [hangUpTool], input: "{}" }] : [])
-  ]
+  calls: items.flatMap((item) => {
+    if (item.type !== "tool_call") return []
+    const display = definitionOf(run, plan, item.tool_name)?.name
+    return [{ names: [item.tool_name, ...(display === undefined ? [] : [display])], input: item.input }]
+  })
 })
