@@ -3,7 +3,8 @@
 // better part of a minute and then given up, but the end of the call is told until it is stored. Tools that outlive
 // their call are waited for. Failures are logged without their cause, which may quote what was said.
 import type { Fact } from "@parley/contract/Fact"
-import { Effect, Queue, Schedule } from "effect"
+import type { SessionItem } from "@parley/contract/SessionItem"
+import { Clock, Effect, Queue, Schedule } from "effect"
 
 /** Facts gather for this long before they are stored; the end of a call is stored at once. */
 const gatherMs = 250
@@ -12,19 +13,20 @@ const retryTimes = 8
 const endRetry = Schedule.spaced("5 seconds")
 /** Longer than any tool's time-out. */
 const restMs = 330_000
+const stopMs = 1_000
 
 export interface FactSink {
   readonly remember: (fact: Fact) => void
   /** Stores until `CallEnded` is stored. */
   readonly drain: Effect.Effect<void>
-  /** After that: stores until every tool that was called has a result. */
+  /** After that: stores until every tool that was called has a result. Interrupted, it says so of those that have none. */
   readonly rest: Effect.Effect<void>
 }
 
 export const make = (store: (facts: ReadonlyArray<Fact>) => Effect.Effect<void>): Effect.Effect<FactSink> =>
   Effect.map(Queue.unbounded<Fact>(), (queue) => {
     /** Tool calls without a result among those that were stored or tried. */
-    const open = new Set<string>()
+    const open = new Map<string, Extract<SessionItem, { type: "tool_call" }>>()
     const storeNext = Effect.gen(function* () {
       const first = yield* Queue.take(queue)
       if (first._tag !== "CallEnded") yield* Effect.sleep(gatherMs)
@@ -43,7 +45,7 @@ export const make = (store: (facts: ReadonlyArray<Fact>) => Effect.Effect<void>)
       )
       for (const fact of facts) {
         if (fact._tag !== "ItemRecorded") continue
-        if (fact.item.type === "tool_call") open.add(fact.item.call_id)
+        if (fact.item.type === "tool_call") open.set(fact.item.call_id, fact.item)
         if (fact.item.type === "tool_result") open.delete(fact.item.call_id)
       }
       return end !== undefined
@@ -55,6 +57,33 @@ export const make = (store: (facts: ReadonlyArray<Fact>) => Effect.Effect<void>)
       }),
       rest: Effect.gen(function* () {
         while (open.size > 0) yield* storeNext
-      }).pipe(Effect.timeoutOption(restMs), Effect.asVoid)
+      }).pipe(
+        Effect.timeoutOption(restMs),
+        Effect.onInterrupt(() =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            Effect.ignore(Effect.timeoutOption(Effect.sandbox(store([...open.values()].map(givenUp(now)))), stopMs))
+          )
+        ),
+        Effect.asVoid
+      )
+    }
+  })
+
+const givenUp =
+  (now: number) =>
+  ({ call_id, created_at, tool_name, tool_source, turn_id }: Extract<SessionItem, { type: "tool_call" }>): Fact => ({
+    _tag: "ItemRecorded",
+    item: {
+      type: "tool_result",
+      call_id,
+      tool_name,
+      tool_source,
+      turn_id,
+      status: "failed",
+      output: null,
+      output_truncated: false,
+      error: "cancelled: the service stopped",
+      latency_ms: Math.max(0, now - Date.parse(created_at)),
+      created_at: new Date(now).toISOString()
     }
   })

@@ -109,4 +109,26 @@ describe("FactSink", () => {
       assert.strictEqual(stored.length, 2)
     })
   )
+
+  it.effect("says of tools that outlive the service what became of them", () =>
+    Effect.gen(function* () {
+      const stored: Array<Fact> = []
+      const sink = yield* FactSink.make((facts) => Effect.sync(() => void stored.push(...facts)))
+      const call = { call_id: "c", tool_name: "t", tool_source: "webhook", turn_id: "u" } as const
+      const created_at = "1970-01-01T00:00:00.000Z"
+      sink.remember({ _tag: "ItemRecorded", item: { type: "tool_call", ...call, input: "{}", created_at } })
+      sink.remember(ended)
+      const over = yield* Effect.forkChild(Effect.andThen(sink.drain, sink.rest))
+      yield* TestClock.adjust("9 seconds")
+      yield* Fiber.interrupt(over)
+      const last = stored.at(-1)
+      assert.deepInclude(last?._tag === "ItemRecorded" ? last.item : {}, {
+        ...call,
+        type: "tool_result",
+        status: "failed",
+        error: "cancelled: the service stopped",
+        latency_ms: 9_000
+      })
+    })
+  )
 })

@@ -1,8 +1,11 @@
 // What becomes of tools when their call ends: in the record of the running service, after the caller has left.
 import * as FakeChat from "@parley/llm/testing/FakeChatServer"
 import { Effect, Exit, Scope } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { joinCall, until } from "../../../src/testing/RtcCaller.ts"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
@@ -15,19 +18,22 @@ interface Detail {
 const scope = Effect.runSync(Scope.make())
 const waiting: Array<ServerResponse> = []
 const endpoint = createServer((_request, response) => void waiting.push(response))
+const data = mkdtempSync(join(tmpdir(), "parley-tools-"))
+const start = () => startService({ PARLEY_DATA: data, PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.1" })
 let service: RunningService
 let url = ""
 
 beforeAll(async () => {
   await new Promise<void>((listening) => void endpoint.listen(0, "127.0.0.1", listening))
   url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`
-  service = await startService({ PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.1" })
+  service = await start()
 })
 afterAll(async () => {
   await service.stop()
   endpoint.closeAllConnections()
   endpoint.close()
   await Effect.runPromise(Scope.close(scope, Exit.void))
+  rmSync(data, { recursive: true, force: true })
 })
 
 /** A call that has asked the endpoint and ended since; its session's path. */
@@ -97,4 +103,16 @@ describe("a call that ends before its tool", { timeout: 60_000 }, () => {
       await until("the request is cut", () => response?.destroyed === true)
     }
   )
+
+  it("says so in its record when the service is stopped first", async () => {
+    const path = await callThatAsks("fire_and_forget")
+    await service.stop()
+    const { key } = service
+    service = await start()
+    const response = await fetch(service.url + path, { headers: { authorization: `Bearer ${key}` } })
+    const { items } = (await response.json()) as Detail
+    expect(items.filter(({ type }) => type === "tool_result")).toMatchObject([
+      { status: "failed", error: "cancelled: the service stopped" }
+    ])
+  })
 })
