@@ -161,7 +161,7 @@ export class Agents extends Context.Service<
         })
 
         return {
-          list: Effect.fn("Agents.list")(function* (workspace, query) {
+          list: Effect.fnUntraced(function* (workspace, query) {
             const window = yield* openWindow(query)
             const conditions = [sql`workspace_id = ${workspace}`, sql`deleted_at IS NULL`]
             if (query.include_archived !== "true") conditions.push(sql`status = 'active'`)
@@ -198,7 +198,7 @@ export class Agents extends Context.Service<
                 : sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
           ),
 
-          get: Effect.fn("Agents.get")(function* (workspace, id) {
+          get: Effect.fnUntraced(function* (workspace, id) {
             const rows = yield* sql<ShownRow>`SELECT ${shown} FROM agents
               WHERE id = ${id} AND workspace_id = ${workspace} AND deleted_at IS NULL`.pipe(Effect.orDie)
             return rows[0] === undefined ? yield* notFound("Agent") : show(rows[0])
@@ -223,11 +223,11 @@ export class Agents extends Context.Service<
             yield* sql`UPDATE agents SET deleted_at = now() WHERE id = ${id}`.pipe(Effect.orDie)
           }),
 
-          config: Effect.fn("Agents.config")(function* (workspace, id) {
+          config: Effect.fnUntraced(function* (workspace, id) {
             return yield* showConfig(yield* find(workspace, id))
           }),
 
-          updateConfig: Effect.fn("Agents.updateConfig")(function* (workspace, id, patch) {
+          updateConfig: Effect.fnUntraced(function* (workspace, id, patch) {
             // What a draft refers to must be there until it is stored.
             const refers = patch.tools !== undefined || patch.knowledge_base !== undefined
             for (let left = refers ? 0 : freeTries; left > 0; left--) {

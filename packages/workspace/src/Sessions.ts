@@ -88,7 +88,7 @@ export class Sessions extends Context.Service<
       return {
         find,
 
-        create: Effect.fn("Sessions.create")(function* (input) {
+        create: Effect.fnUntraced(function* (input) {
           const { runnable } = input
           const rows = yield* sql<SessionRow>`
             INSERT INTO sessions (id, workspace_id, agent_id, agent_name, preview, version_number, config, config_hash,
@@ -104,7 +104,7 @@ export class Sessions extends Context.Service<
           return row === undefined ? yield* Effect.die("a session that was inserted is not there") : row
         }, Effect.orDie),
 
-        list: Effect.fn("Sessions.list")(function* (workspace, query) {
+        list: Effect.fnUntraced(function* (workspace, query) {
           const window = yield* openWindow(query)
           const filter = filterOf(workspace, query)
           // A shown session stays, so the one a cursor names is there.
@@ -121,7 +121,7 @@ export class Sessions extends Context.Service<
           return closeWindow(window, rows, total, (row) => row.seq, showSession)
         }),
 
-        get: Effect.fn("Sessions.get")(function* (workspace, id) {
+        get: Effect.fnUntraced(function* (workspace, id) {
           const row = yield* findShown(workspace, id)
           const items = yield* sql<{ item: SessionItem }>`SELECT item FROM session_items
             WHERE session_id = ${id} ORDER BY created_at, rank, seq`.pipe(Effect.orDie)

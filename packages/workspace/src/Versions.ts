@@ -113,7 +113,7 @@ export class Versions extends Context.Service<
           return { ...show(row), config: redactConfig(decodeConfig(row.config)) }
         }),
 
-        live: Effect.fn("Versions.live")(function* (workspace, agentId) {
+        live: Effect.fnUntraced(function* (workspace, agentId) {
           const agent = yield* findAgent(workspace, agentId)
           if (agent.live_version === null) {
             return yield* new Conflict({ message: "The agent has no published version" })

@@ -115,7 +115,7 @@ export class SessionDesk extends Context.Service<
       })
 
       return {
-        open: Effect.fn("SessionDesk.open")(function* (workspace, request, rtcUrl, source = "api_key") {
+        open: Effect.fnUntraced(function* (workspace, request, rtcUrl, source = "api_key") {
           const runnable = yield* versions.live(workspace, request.agent_id)
           yield* ledger.admit(workspace, { kind: "agent", model: "" })
           return yield* make(workspace, runnable, request, rtcUrl, source)
