@@ -96,6 +96,8 @@ export interface PhoneDoorOptions {
   /** UDP and TCP; undefined closes them. 0 for any free one. */
   readonly port: number | undefined
   readonly tls: { readonly port: number; readonly certificate: string; readonly key: string } | undefined
+  /** PEM: who may sign the certificates of TLS trunks; undefined for the system's. */
+  readonly authorities?: string | undefined
   /** In Via, Contact and SDP when it is not the address a packet leaves from (NAT). */
   readonly publicAddress: string | undefined
   /** UDP ports for RTP and RTCP, even ones first; undefined for any. */

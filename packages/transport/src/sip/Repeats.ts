@@ -42,7 +42,7 @@ export class Repeats {
   }
 
   close(): void {
-    for (const key of [...this.#repeats.keys()]) this.#end(key)
+    for (const key of this.#repeats.keys()) this.#end(key)
   }
 
   #begin(key: string, text: string, capped: boolean): void {

@@ -1,0 +1,179 @@
+// sip.js's core on one flow: the transactions and dialogs of one call (RFC 3261, 12 and 17). One core for each call
+// keeps them apart, for its transport knows no destination. What the core lacks on UDP is added here; what it throws
+// at malformed messages ends here.
+import { LoggerFactory, type DigestAuthentication, Parser, Timers, UserAgentCore } from "sip.js/lib/core/index.js"
+import { type IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js"
+import { URI } from "sip.js/lib/grammar/index.js"
+import { isIP } from "node:net"
+import { DigestClient } from "./digest.ts"
+import { type Flow, protocolOf } from "./Flow.ts"
+import type { Ladder } from "./Ladder.ts"
+import { Repeats } from "./Repeats.ts"
+import { glance, nextHop } from "./text.ts"
+
+// sip.js assumes a transport that delivers (RFC 3261, table 4): on UDP finished transactions must wait for repeats.
+Timers.TIMER_D = 32_000
+Timers.TIMER_I = 5_000
+Timers.TIMER_J = 32_000
+Timers.TIMER_K = 5_000
+
+export interface SipCoreOptions {
+  readonly flow: Flow
+  readonly ladder: Ladder
+  /** `host:port` of ours, in Via and Contact. */
+  readonly here: string
+  readonly userAgent: string
+  /** Whom our requests come from; the user part of a call that came in. */
+  readonly user: string
+  readonly credentials?: { readonly username: string; readonly password: string } | undefined
+}
+
+export interface SipCore {
+  readonly core: UserAgentCore
+  readonly contact: string
+  /** A whole message from the flow. Throws nothing. */
+  readonly receive: (message: IncomingRequestMessage | IncomingResponseMessage, text: string) => void
+  /** Nothing is sent any more. */
+  readonly close: () => void
+}
+
+const quiet = new LoggerFactory()
+quiet.builtinEnabled = false
+
+/** Undefined for what cannot be parsed. */
+export const parse = (text: string): IncomingRequestMessage | IncomingResponseMessage | undefined => {
+  try {
+    const message = Parser.parseMessage(text, quiet.getLogger("parse"))
+    if (message === undefined || message.via === undefined || message.from === undefined) return undefined
+    return message.to === undefined || !message.callId || message.cseq === undefined ? undefined : message
+  } catch {
+    return undefined
+  }
+}
+
+export const makeSipCore = (options: SipCoreOptions): SipCore => {
+  const { flow, here, ladder } = options
+  let closed = false
+
+  const leave = (text: string): void => {
+    if (closed) return
+    const hop =
+      flow.sendTo === undefined || glance(text)?.method === undefined ? undefined : elsewhere(flow, nextHop(text))
+    if (hop === undefined) flow.send(text)
+    else flow.sendTo?.(text, hop.host, hop.port)
+  }
+  const repeats = flow.reliable ? undefined : new Repeats(leave)
+  const transport = flow.transport === "udp" ? "" : `;transport=${flow.transport}`
+  const [host = "", port = "5060"] = splitHere(here)
+  const contactUri = new URI(
+    "sip",
+    options.user,
+    host,
+    Number(port),
+    flow.transport === "udp" ? {} : { transport: flow.transport }
+  )
+  const contact = `<sip:${options.user === "" ? "" : `${encodeURIComponent(options.user)}@`}${here}${transport}>`
+  const core = new UserAgentCore({
+    aor: contactUri,
+    contact: { pubGruu: undefined, tempGruu: undefined, uri: contactUri, toString: () => contact },
+    displayName: "",
+    loggerFactory: quiet,
+    hackViaTcp: false,
+    routeSet: [],
+    sipjsId: "parley",
+    supportedOptionTags: ["timer", "100rel"],
+    supportedOptionTagsResponse: ["timer", "100rel"],
+    userAgentHeaderFieldValue: options.userAgent,
+    viaForceRport: true,
+    viaHost: here,
+    authenticationFactory: () =>
+      options.credentials === undefined ? undefined : new Credentials(options.credentials).asSipJs,
+    transportAccessor: () => ({
+      protocol: protocolOf(flow.transport),
+      send: (text: string) => {
+        ladder.message("out", text)
+        repeats?.sent(text)
+        leave(text)
+        return Promise.resolve()
+      }
+    })
+  })
+  return {
+    core,
+    contact,
+    receive: (message, text) => {
+      ladder.message("in", text)
+      repeats?.came(text)
+      try {
+        if (message instanceof IncomingResponseMessage) return core.receiveIncomingResponseFromTransport(message)
+        if (message.ruri === undefined) return
+        // Calls come in for any number: the address that is asked for is ours.
+        core.configuration.aor = message.ruri
+        core.receiveIncomingRequestFromTransport(message)
+      } catch (error) {
+        ladder.note("refused by the core", error instanceof Error ? error.message.slice(0, 120) : "")
+        if (!(message instanceof IncomingResponseMessage) && message.method !== "ACK") reply(core, message, 400)
+      }
+    },
+    close: () => {
+      closed = true
+      repeats?.close()
+      core.dispose()
+    }
+  }
+}
+
+export const reply = (core: UserAgentCore, message: IncomingRequestMessage, statusCode: number): void => {
+  try {
+    core.replyStateless(message, { statusCode })
+  } catch {
+    // Without what an answer is made of there is none.
+  }
+}
+
+/** A proxy or a contact on another address than the flow's; private ones behind a public peer are unreachable. */
+const elsewhere = (
+  { remote }: Flow,
+  hop: { readonly host: string; readonly port: number } | undefined
+): { readonly host: string; readonly port: number } | undefined => {
+  if (hop === undefined || isIP(hop.host) === 0) return undefined
+  if (hop.host === remote.address && hop.port === remote.port) return undefined
+  return isPrivate(hop.host) && !isPrivate(remote.address) ? undefined : hop
+}
+
+const isPrivate = (address: string): boolean =>
+  /^(10\.|127\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd]|fe80)/i.test(
+    address
+  )
+
+const splitHere = (here: string): ReadonlyArray<string> => {
+  const at = here.lastIndexOf(":")
+  return [here.slice(0, at), here.slice(at + 1)]
+}
+
+/** Our digest in the shape that sip.js asks for. */
+class Credentials {
+  readonly #client: DigestClient
+  #value = ""
+
+  constructor({ password, username }: { readonly username: string; readonly password: string }) {
+    this.#client = new DigestClient(username, password)
+  }
+
+  authenticate(
+    request: { readonly method: string; readonly ruri: unknown },
+    challenge: Record<string, unknown>
+  ): boolean {
+    this.#value = this.#client.answer(request.method, String(request.ruri), challenge) ?? ""
+    return this.#value !== ""
+  }
+
+  toString(): string {
+    return this.#value
+  }
+
+  /** The library's class has private fields; these two methods are all it calls. */
+  get asSipJs(): DigestAuthentication {
+    return this as unknown as DigestAuthentication
+  }
+}

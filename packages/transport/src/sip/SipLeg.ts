@@ -1,0 +1,99 @@
+// The `Leg` of a telephone: sound from the media, keys and the end from the signalling. What comes before the
+// conversation listens is held.
+import type { EndReason } from "@parley/contract/EndReason"
+import type { LegEars, Telephone } from "@parley/engine/ports/Leg"
+import type { LadderLine, PhoneLeg, SipHeaders } from "../phone/Phone.ts"
+import type { Media } from "../rtp/Media.ts"
+import type { Ladder } from "./Ladder.ts"
+
+export interface SipLegOptions {
+  readonly callId: string
+  readonly media: Media
+  readonly ladder: Ladder
+  readonly hangUp: () => void
+  readonly refer: (target: string, headers: SipHeaders) => Promise<number | null>
+  /** Neither side uses it any more. */
+  readonly onReleased: () => void
+}
+
+export class SipLeg implements PhoneLeg {
+  readonly callId: string
+  readonly playRate: number
+  readonly telephone: Telephone
+  readonly #options: SipLegOptions
+  readonly #sound: ReturnType<Media["sound"]>
+  #ears: LegEars | undefined
+  #digits: Array<string> = []
+  #ended: "left" | "lost" | "failed" | "closed" | undefined
+
+  constructor(options: SipLegOptions) {
+    this.#options = options
+    this.callId = options.callId
+    this.#sound = options.media.sound()
+    this.playRate = this.#sound.playRate
+    this.telephone = {
+      sendDigits: (digits) => {
+        options.ladder.note("keys sent", `${digits.length}`)
+        this.#sound.sendDigits(digits)
+      },
+      refer: async (target, headers) => {
+        const status = await options.refer(target, headers)
+        return status !== null && status < 300 ? "transferred" : "refused"
+      }
+    }
+  }
+
+  attach(ears: LegEars): void {
+    this.#ears = ears
+    this.#sound.hear({
+      onFrame: ears.onFrame,
+      onDigit: (digit) => this.takeDigit(digit),
+      onSilent: () => {
+        this.#options.ladder.note("no media", "20 s")
+        this.end("lost")
+        this.#options.hangUp()
+      }
+    })
+    for (const digit of this.#digits.splice(0)) ears.onDigit(digit)
+    if (this.#ended !== undefined && this.#ended !== "closed") ears.onClosed(this.#ended)
+  }
+
+  play(frame: Int16Array | undefined): void {
+    if (this.#ended === undefined) this.#sound.play(frame)
+  }
+
+  tell(): void {
+    // A telephone has no screen.
+  }
+
+  close(_reason: EndReason): void {
+    if (this.#ended !== undefined) return
+    this.#ended = "closed"
+    this.#options.hangUp()
+    this.#release()
+  }
+
+  ladder(): ReadonlyArray<LadderLine> {
+    return this.#options.ladder.lines()
+  }
+
+  takeDigit(digit: string): void {
+    if (this.#ended !== undefined) return
+    this.#options.ladder.note("key", "")
+    if (this.#ears === undefined) this.#digits.push(digit)
+    else this.#ears.onDigit(digit)
+  }
+
+  /** The far side is gone. */
+  end(how: "left" | "lost" | "failed"): void {
+    if (this.#ended !== undefined) return
+    this.#ended = how
+    this.#ears?.onClosed(how)
+    this.#release()
+  }
+
+  #release(): void {
+    this.#options.media.close()
+    this.#options.onReleased()
+  }
+}
