@@ -188,7 +188,7 @@ export const headerFaults = (headers: ReadonlyArray<{ readonly name: string }>):
   ])
 
 /** Functions of the service's own. */
-export const reservedNames: ReadonlySet<string> = new Set(["hang_up_call", "transfer_call"])
+export const reservedNames: ReadonlySet<string> = new Set(["hang_up_call", "transfer_call", "send_digits"])
 
 /** Headers that frame or route a message: never the customer's. */
 export const framingNames =

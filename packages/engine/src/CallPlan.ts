@@ -37,6 +37,8 @@ export interface CallPlan {
   readonly knowledge?: ReadonlyArray<PlannedKnowledge> | undefined
   /** `tools.system_tools.hang_up_call`. */
   readonly hangUpTool: boolean
+  /** What a telephone call may do beyond talking; left out elsewhere. */
+  readonly phone?: PhonePlan | undefined
   /** Whether tool.* events reach the client (`tool_events`). */
   readonly toolEvents: boolean
   /** Whether both sides are kept as sound; whoever gives the engine its leg sees to it. Default false. */
@@ -91,6 +93,25 @@ export interface PlannedTool {
   readonly webhook?: WebhookTemplate | undefined
   /** For tools of an MCP server, under the name it has there; read like `webhook`. */
   readonly mcp?: { readonly server: McpEndpoint; readonly tool: string } | undefined
+}
+
+export interface PhonePlan {
+  /** Where the call may be handed to: the tool `transfer_call` is offered when there is one. */
+  readonly transfers: ReadonlyArray<PlannedTransfer>
+  /** Whether the agent may press keys: the tool `send_digits`. */
+  readonly keypad: boolean
+}
+
+/** Names and meanings of the spec's transfer destination. */
+export interface PlannedTransfer {
+  readonly label: string
+  readonly description: string
+  readonly mode: "cold" | "warm"
+  /** E.164 number, or a `sip:` URI. */
+  readonly target: string
+  readonly warmConnect: "confirm" | "briefing" | "direct"
+  readonly briefing: string
+  readonly onFailure: { readonly action: "return_to_agent" | "end_call"; readonly message: string }
 }
 
 /** One revision of a document: read by whoever searches, never by the engine. */

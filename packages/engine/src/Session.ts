@@ -10,10 +10,13 @@ import type { CallPlan } from "./CallPlan.ts"
 import * as AsrStream from "./hearing/AsrStream.ts"
 import * as Journal from "./Journal.ts"
 import { Pacer } from "./media/Pacer.ts"
-import { CallParts } from "./ports/CallParts.ts"
+import { CallParts, type RunTool } from "./ports/CallParts.ts"
 import type { Leg } from "./ports/Leg.ts"
 import { toolSpecs } from "./reply/Answer.ts"
 import * as Stage from "./Stage.ts"
+import { phoneToolsOf, runPhoneTool } from "./transfer/PhoneTools.ts"
+import { SwitchedLeg } from "./transfer/SwitchedLeg.ts"
+import type { TransfersOptions } from "./transfer/Transfers.ts"
 import { nextDeadline } from "./turn/deadlines.ts"
 import * as Floor from "./turn/Floor.ts"
 import type { Signal } from "./turn/Signal.ts"
@@ -38,11 +41,19 @@ const mailboxSize = 4_096
  */
 const pauseWindows = (speculative: boolean, streaming: boolean): number => (streaming ? (speculative ? 2 : 6) : 8)
 
-export const run = Effect.fnUntraced(function* ({ endAsked, leg, outliving, plan, remember }: SessionOptions) {
+export const run = Effect.fnUntraced(function* (options: SessionOptions) {
+  const { endAsked, outliving, remember } = options
   const given = yield* CallParts
-  const runTool = given.openTools === undefined ? given.runTool : yield* given.openTools(plan)
-  const parts = { ...given, runTool }
+  const leg = new SwitchedLeg(options.leg)
+  const phoneTools = leg.telephone === undefined ? [] : phoneToolsOf(options.plan)
+  const plan = { ...options.plan, tools: [...options.plan.tools, ...phoneTools] }
   const pacer = yield* Pacer
+  const runOthers = given.openTools === undefined ? given.runTool : yield* given.openTools(plan)
+  const runTool: RunTool = (call) => {
+    const own = runPhoneTool(call.tool, call.args, transfers)
+    return own === undefined ? runOthers(call) : Effect.provideService(own, Pacer, pacer)
+  }
+  const parts = { ...given, runTool }
   const clock = yield* Clock.Clock
   const scope = yield* Effect.scope
   const startedAt = clock.currentTimeNanosUnsafe()
@@ -80,6 +91,17 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, outliving, plan
     onFault,
     onDefect
   })
+  const transfers: TransfersOptions = {
+    plan,
+    parts: given,
+    leg,
+    now,
+    said: stage.said,
+    history: stage.history,
+    end: (reason) => tell({ _tag: "EndAsked", reason }),
+    onSaid: (text) => stage.recordLine(text),
+    onNote
+  }
   yield* Effect.acquireRelease(
     Effect.sync(() => pacer.join(stage.player)),
     (leave) => Effect.sync(leave)
@@ -110,7 +132,7 @@ export const run = Effect.fnUntraced(function* ({ endAsked, leg, outliving, plan
     onEvent: (event) =>
       event.type === "client_tool.result" ? stage.tools.onClientResult(event) : tell(signalOf(event)),
     onDigit: (digit) => tell({ _tag: "Digit", digit }),
-    onClosed: (how) => tell({ _tag: "EndAsked", reason: closedReasons[how] })
+    onClosed: (how) => tell({ _tag: "EndAsked", reason: leg.handedOver ? "escalated" : closedReasons[how] })
   })
   yield* Effect.forkScoped(Effect.map(Deferred.await(endAsked), (reason) => tell({ _tag: "EndAsked", reason })))
 

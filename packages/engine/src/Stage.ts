@@ -4,6 +4,7 @@ import type { Cause } from "effect"
 import { Effect, type Scope } from "effect"
 import type { EndReason } from "@parley/contract/EndReason"
 import type { Fact } from "@parley/contract/Fact"
+import type { ChatMessage } from "@parley/llm/ChatModel"
 import type { CallPlan } from "./CallPlan.ts"
 import * as Ledger from "./Ledger.ts"
 import { lineIn } from "./Lines.ts"
@@ -17,6 +18,9 @@ import * as Reply from "./reply/Reply.ts"
 import * as ToolRunner from "./tools/ToolRunner.ts"
 import type { Move, ReplyCause, TurnClocks } from "./turn/Move.ts"
 import type { Signal } from "./turn/Signal.ts"
+
+const saidLookMs = 40
+const saidBoundMs = 15_000
 
 export interface StageOptions {
   readonly plan: CallPlan
@@ -38,6 +42,12 @@ export interface Stage {
   readonly player: Player
   readonly tools: ToolRunner.ToolRunner
   readonly perform: (move: Move) => Effect.Effect<void>
+  /** What the reply out now has written so far was heard, or 15 s have passed. */
+  readonly said: Effect.Effect<void>
+  /** The conversation so far. */
+  readonly history: () => ReadonlyArray<ChatMessage>
+  /** A sentence that was spoken around the replies becomes part of the record. */
+  readonly recordLine: (text: string) => void
   /** Settles what was heard and says goodbye to the leg; once. */
   readonly finish: (reason: EndReason) => Effect.Effect<void>
 }
@@ -258,6 +268,20 @@ export const make = Effect.fnUntraced(function* (options: StageOptions): Effect.
       )
     )
 
+  const said = Effect.repeat(Effect.sleep(saidLookMs), { until: () => current?.sound.playout.said ?? true }).pipe(
+    Effect.timeoutOption(saidBoundMs),
+    Effect.asVoid
+  )
+
+  const recordLine = (text: string): void => {
+    const id = `msg_${plan.sessionId}_${++segments}`
+    memory.note(`[You said to the caller: ${text}]`)
+    remember({
+      _tag: "ItemRecorded",
+      item: { type: "message", id, role: "assistant", content: text, turn_id: id, created_at: isoNow() }
+    })
+  }
+
   leg.tell({ _tag: "State", state: "initializing" })
-  return { player, tools, perform, finish }
+  return { player, tools, perform, said, history: () => memory.messages(), recordLine, finish }
 })

@@ -10,6 +10,8 @@ export class Playout {
   played = 0
   /** Samples pushed so far. */
   pushed = 0
+  /** Phrases on their way that have not sounded yet. */
+  awaited = 0
   /** Nothing more will be pushed. */
   complete = false
   /** Called whenever audio was added. */
@@ -71,6 +73,11 @@ export class Playout {
     this.played += filled
     if (before >= aheadMs / 2 && this.aheadMs < aheadMs / 2) this.onRoom()
     return true
+  }
+
+  /** Everything written so far has been heard. */
+  get said(): boolean {
+    return this.awaited === 0 && this.played === this.pushed
   }
 
   get drained(): boolean {

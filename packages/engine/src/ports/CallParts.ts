@@ -5,6 +5,7 @@ import type { LlmChoice } from "@parley/llm/LlmChoice"
 import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
 import type { Transcriber } from "@parley/speech/ports/Transcriber"
 import type { VoiceActivity } from "@parley/speech/ports/VoiceActivity"
+import type { Leg } from "./Leg.ts"
 import type { CallPlan, PlannedTool } from "../CallPlan.ts"
 
 export class ToolFailure extends Data.TaggedError("ToolFailure")<{
@@ -27,6 +28,13 @@ export interface Passage {
 /** What of the plan's knowledge has to do with the text, best first. Bounded by the caller; failing costs one turn's passages. */
 export type Retrieve = (plan: CallPlan, text: string) => Effect.Effect<ReadonlyArray<Passage>, unknown>
 
+export class DialFailure extends Data.TaggedError("DialFailure")<{
+  readonly reason: "busy" | "no_answer" | "failed"
+}> {}
+
+/** Calls somebody for this call: a colleague, or whom it is handed to. Hung up when its scope closes; interruptible. */
+export type Dial = (plan: CallPlan, target: string, ringSeconds: number) => Effect.Effect<Leg, DialFailure, Scope.Scope>
+
 export class CallParts extends Context.Service<
   CallParts,
   {
@@ -38,6 +46,8 @@ export class CallParts extends Context.Service<
     readonly runTool: RunTool
     /** In place of `runTool`, for tools that keep something open: asked once a call, closed with its scope. Does not wait. */
     readonly openTools?: ((plan: CallPlan) => Effect.Effect<RunTool, never, Scope.Scope>) | undefined
+    /** Left out where no other call can be placed from this one. */
+    readonly dial?: Dial | undefined
     /** Left out where no plan has knowledge to be searched. */
     readonly retrieve?: Retrieve | undefined
   }

@@ -65,6 +65,7 @@ export const begin = Effect.fnUntraced(function* (parent: Scope.Scope, options: 
 
   const offer = (phrase: TtsStream.Phrase): Effect.Effect<void> => {
     if (phrase.text.trim() !== "") marks.firstPhrase ??= options.now()
+    playout.awaited++
     return Effect.asVoid(Queue.offer(phrases, phrase))
   }
   const write = { ...options, entries, marks, offer, committed: Deferred.await(committed) }

@@ -40,6 +40,7 @@ export const speak = Effect.fnUntraced(function* (phrases: Queue.Dequeue<Phrase,
     if (Option.isNone(next)) break
     if (options.silent) tellOnly(next.value, options)
     else urgent = !(yield* say(next.value, urgent, options)) && urgent
+    options.playout.awaited--
   }
   options.playout.complete = true
 })

@@ -25,11 +25,18 @@ export interface FakeLeg extends Leg {
   readonly lastPlayedAt: () => number
   readonly messages: ReadonlyArray<{ readonly at: number; readonly message: LegMessage }>
   readonly closed: () => EndReason | null
+  /** Keys that the agent pressed, and where it sent the call. */
+  readonly pressed: Array<string>
+  readonly referred: Array<string>
   /** The frame as played, for those who listen on. */
   onPlayed: ((frame: Int16Array) => void) | undefined
 }
 
-export const make = Effect.fnUntraced(function* (playRate = 24_000): Effect.fn.Return<FakeLeg> {
+/** `telephone`: what a REFER comes to. */
+export const make = Effect.fnUntraced(function* (
+  playRate = 24_000,
+  telephone?: "transferred" | "refused"
+): Effect.fn.Return<FakeLeg> {
   const clock = yield* Clock.Clock
   const now = (): number => clock.currentTimeMillisUnsafe()
   const loud = tone(200)
@@ -50,8 +57,22 @@ export const make = Effect.fnUntraced(function* (playRate = 24_000): Effect.fn.R
       }
     })
 
+  const pressed: Array<string> = []
+  const referred: Array<string> = []
   const leg: FakeLeg = {
     playRate,
+    pressed,
+    referred,
+    telephone:
+      telephone === undefined
+        ? undefined
+        : {
+            sendDigits: (digits) => void pressed.push(digits),
+            refer: (target) => {
+              referred.push(target)
+              return Promise.resolve(telephone)
+            }
+          },
     attach: (to) => {
       ears = to
       for (const event of early) to.onEvent(event)

@@ -31,6 +31,10 @@ export interface RehearsalScript {
   readonly openTools?: CallParts["Service"]["openTools"]
   readonly knowledge?: CallPlan["knowledge"]
   readonly retrieve?: Retrieve
+  readonly phone?: CallPlan["phone"]
+  /** A telephone whose carrier does this with a REFER. */
+  readonly telephone?: "transferred" | "refused"
+  readonly dial?: CallParts["Service"]["dial"]
   readonly hangUpTool?: boolean
   readonly toolEvents?: boolean
 }
@@ -58,6 +62,7 @@ export const planOf = (script: RehearsalScript): CallPlan => {
     conversation: { ...defaultRules, ...script.rules },
     tools: script.tools ?? [],
     knowledge: script.knowledge,
+    phone: script.phone,
     hangUpTool: script.hangUpTool ?? false,
     toolEvents: script.toolEvents ?? true
   }
@@ -65,7 +70,7 @@ export const planOf = (script: RehearsalScript): CallPlan => {
 
 /** Starts the call and hands over its strings; the call is cut off when the scope closes. */
 export const rehearse = Effect.fnUntraced(function* (script: RehearsalScript = {}) {
-  const leg = yield* FakeLeg.make()
+  const leg = yield* FakeLeg.make(script.telephone === undefined ? 24_000 : 8_000, script.telephone)
   const facts: Array<Fact> = []
   const endAsked = yield* Deferred.make<EndReason>()
   const context = yield* Layer.build(VirtualPacer.layer)
@@ -116,6 +121,7 @@ const partsOf = (script: RehearsalScript): CallParts["Service"] => {
     chat: () => chat,
     retrieve: script.retrieve,
     openTools: script.openTools,
+    dial: script.dial,
     runTool: script.runTool ?? (() => Effect.fail(new ToolFailure({ message: "no such tool" })))
   }
 }

@@ -1,0 +1,172 @@
+// Hands a telephone call to a person (decisions 15). Cold: the far side's own carrier places it; where that is refused we
+// place it and stay in the middle. Warm: music for the caller, a private word with the colleague, then both together.
+// Whatever fails, the caller is back with the agent, or hung up on politely, as the destination says.
+import { Effect, Stream } from "effect"
+import type { ChatMessage } from "@parley/llm/ChatModel"
+import type { EndReason } from "@parley/contract/EndReason"
+import type { CallPlan, PlannedTransfer } from "../CallPlan.ts"
+import type { Pacer } from "../media/Pacer.ts"
+import type { CallParts, Dial } from "../ports/CallParts.ts"
+import { hearingRate, type Leg } from "../ports/Leg.ts"
+import * as Consultation from "./Consultation.ts"
+import { FrameRing } from "./FrameRing.ts"
+import { HoldMusic } from "./HoldMusic.ts"
+import type { SwitchedLeg } from "./SwitchedLeg.ts"
+import { wordsIn } from "./words.ts"
+
+export interface TransfersOptions {
+  readonly plan: CallPlan
+  readonly parts: CallParts["Service"]
+  readonly leg: SwitchedLeg
+  readonly now: () => number
+  /** The agent has said what it began to say. */
+  readonly said: Effect.Effect<void>
+  /** The conversation so far, for the colleague's briefing. */
+  readonly history: () => ReadonlyArray<ChatMessage>
+  readonly end: (reason: EndReason) => void
+  /** A sentence of ours was heard by the caller. */
+  readonly onSaid: (text: string) => void
+  readonly onNote: (name: string, data: Record<string, unknown>) => void
+}
+
+/** How long a colleague's telephone rings. */
+const ringSeconds = 30
+const briefingMs = 8_000
+const farewellMs = 6_000
+
+/** Never fails; what the model is told. Never returns when the call was handed over. */
+export const transfer = (to: PlannedTransfer, options: TransfersOptions): Effect.Effect<string, never, Pacer> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { leg, onNote, parts, said } = options
+      yield* said
+      onNote("transfer_began", { mode: to.mode, label: to.label })
+      const failure =
+        to.mode === "cold"
+          ? yield* cold(to, options)
+          : parts.dial === undefined
+            ? "no call can be placed from here"
+            : yield* warm(to, parts.dial, options)
+      leg.giveBack()
+      onNote("transfer_failed", { reason: failure })
+      return yield* failed(to, failure, options)
+    })
+  )
+
+/** Fails back with why; stays for ever once the caller is handed over. */
+const cold = Effect.fnUntraced(function* (to: PlannedTransfer, options: TransfersOptions) {
+  const { end, leg, onNote, parts, plan } = options
+  const telephone = leg.telephone
+  if (telephone === undefined) return "this is no telephone call"
+  if ((yield* Effect.promise(() => telephone.refer(referTo(to.target), {}))) === "transferred") {
+    leg.handedOver = true
+    end("escalated")
+    return yield* Effect.never
+  }
+  if (parts.dial === undefined) return "the carrier refused"
+  onNote("transfer_bridged", {})
+  leg.take({ source: new HoldMusic(leg.playRate) })
+  const colleague = yield* Effect.result(parts.dial(plan, to.target, ringSeconds))
+  if (colleague._tag === "Failure") return inWords[colleague.failure.reason]
+  const consultation = yield* Consultation.make({ ...options, leg: colleague.success })
+  return yield* join(consultation, colleague.success, options)
+})
+
+const warm = Effect.fnUntraced(function* (to: PlannedTransfer, dial: Dial, options: TransfersOptions) {
+  const { leg, plan } = options
+  const words = wordsIn(plan.voice.language)
+  leg.take({ source: new HoldMusic(leg.playRate) })
+  const called = yield* Effect.result(dial(plan, to.target, ringSeconds))
+  if (called._tag === "Failure") return inWords[called.failure.reason]
+  const consultation = yield* Consultation.make({ ...options, leg: called.success })
+  const talk = Effect.gen(function* () {
+    yield* consultation.say(yield* briefing(to, options))
+    if (to.warmConnect === "direct") return "yes"
+    const confirm = to.warmConnect === "confirm"
+    if (confirm) yield* consultation.say(words.confirm)
+    return yield* consultation.ask(confirm)
+  })
+  const verdict = yield* talk.pipe(
+    // The caller gave up: the colleague is told before the line closes.
+    Effect.onInterrupt(() => Effect.timeoutOption(consultation.say(words.callerLeft), farewellMs))
+  )
+  if (verdict !== "yes") return declined[verdict]
+  if (to.warmConnect === "confirm") yield* consultation.say(words.connecting)
+  return yield* join(consultation, called.success, options)
+})
+
+/** Both sides hear each other; the agent is out of it, and the call ends with either of them. */
+const join = Effect.fnUntraced(function* (
+  consultation: Consultation.Consultation,
+  colleague: Leg,
+  { end, leg, onNote }: TransfersOptions
+): Effect.fn.Return<string> {
+  const toColleague = new FrameRing(colleague.playRate)
+  const toCaller = new FrameRing(leg.playRate)
+  consultation.join((samples) => toCaller.push(samples), toColleague)
+  leg.handedOver = true
+  leg.take({
+    source: toCaller,
+    onFrame: (samples) => toColleague.push(samples),
+    onDigit: (digit) => colleague.telephone?.sendDigits(digit)
+  })
+  onNote("transfer_joined", { rate: hearingRate })
+  yield* consultation.gone
+  end("escalated")
+  return yield* Effect.never
+})
+
+/** What the colleague is told: the model's words, within a bound; else the destination's own. */
+const briefing = ({ briefing: wanted }: PlannedTransfer, { history, parts, plan }: TransfersOptions) => {
+  const plain = [wordsIn(plan.voice.language).hello, wanted].filter((part) => part !== "").join(" ")
+  const ask = `[A colleague has answered your private call about handing this caller over; the caller cannot hear you. Tell the colleague in one or two short sentences who is calling and why. Ask nothing. ${wanted}]`
+  const system = { role: "system", content: plan.prompt.system } as const
+  return parts
+    .chat(plan.llm)
+    .stream({ messages: [system, ...history(), { role: "user", content: ask }], tools: [], extra: plan.llmExtra })
+    .pipe(
+      Stream.runFold(
+        () => "",
+        (text, delta) => (delta._tag === "Text" ? text + delta.text : text)
+      ),
+      Effect.timeoutOrElse({ duration: briefingMs, orElse: () => Effect.succeed("") }),
+      Effect.orElseSucceed(() => ""),
+      Effect.map((text) => (text.trim() === "" ? plain : text.trim()))
+    )
+}
+
+const failed = Effect.fnUntraced(function* (
+  { onFailure }: PlannedTransfer,
+  why: string,
+  { end, leg, onSaid, parts, plan }: TransfersOptions
+): Effect.fn.Return<string> {
+  if (onFailure.message !== "") {
+    yield* Consultation.speak(onFailure.message, leg.playRate, plan, parts.synthesizer, (source) =>
+      leg.take({ source })
+    )
+    leg.giveBack()
+    onSaid(onFailure.message)
+  }
+  if (onFailure.action === "end_call") {
+    end("agent_hangup")
+    return yield* Effect.never
+  }
+  const told = onFailure.message === "" ? "Apologise to the caller and go on." : "The caller has been told. Go on."
+  return `The transfer failed: ${why}. ${told}`
+})
+
+const inWords = {
+  busy: "the line is busy",
+  no_answer: "nobody answered",
+  failed: "the number could not be reached"
+} as const
+
+const declined = {
+  no: "the colleague declined",
+  machine: "an answering machine took the call",
+  silent: "the colleague said nothing",
+  gone: "the colleague hung up"
+} as const
+
+/** A number as the carrier takes it. */
+const referTo = (target: string): string => (target.startsWith("+") ? `tel:${target}` : target)
