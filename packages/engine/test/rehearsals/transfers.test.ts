@@ -51,6 +51,8 @@ const colleague = Effect.fnUntraced(function* (ringMs = 3_000) {
   return { leg, dial, dialled, hungUp: () => hungUp }
 })
 
+const nobody: Dial = () => Effect.delay(Effect.fail(new DialFailure({ reason: "no_answer" })), 30_000)
+
 const results = (items: ReadonlyArray<{ readonly type: string }>) =>
   items.flatMap((item) => (item.type === "tool_result" ? [item as unknown as { output: string; status: string }] : []))
 
@@ -142,10 +144,9 @@ describe("a warm transfer", () => {
 
   it.effect("says the destination's own words when nobody answers, and hangs up where that is wanted", () =>
     Effect.gen(function* () {
-      const dial: Dial = () => Effect.delay(Effect.fail(new DialFailure({ reason: "no_answer" })), 30_000)
       const message = "Nobody is there right now."
-      const back = yield* call({ mode: "warm", onFailure: { action: "return_to_agent", message } }, { dial })
-      const over = yield* call({ mode: "warm", onFailure: { action: "end_call", message } }, { dial })
+      const back = yield* call({ mode: "warm", onFailure: { action: "return_to_agent", message } }, { dial: nobody })
+      const over = yield* call({ mode: "warm", onFailure: { action: "end_call", message } }, { dial: nobody })
       yield* wait(40_000)
       assert.include(back.transcript(), `assistant: ${message}`)
       assert.include(results(back.items())[0]?.output ?? "", "nobody answered")

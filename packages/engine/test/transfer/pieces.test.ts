@@ -84,10 +84,10 @@ const to = (label: string): PlannedTransfer => ({
   onFailure: { action: "return_to_agent", message: "" }
 })
 
-describe("the tools of a telephone call", () => {
-  const specs = (phone: { transfers: ReadonlyArray<PlannedTransfer>; keypad: boolean } | undefined) =>
-    phoneToolsOf({ ...defaultPlan("s", ""), phone }).map(({ spec }) => spec)
+const specs = (phone: { transfers: ReadonlyArray<PlannedTransfer>; keypad: boolean } | undefined) =>
+  phoneToolsOf({ ...defaultPlan("s", ""), phone }).map(({ spec }) => spec)
 
+describe("the tools of a telephone call", () => {
   it("are offered where there is something to do, with labels when there is a choice", () => {
     assert.deepStrictEqual(specs(undefined), [])
     assert.deepStrictEqual(specs({ transfers: [], keypad: false }), [])
