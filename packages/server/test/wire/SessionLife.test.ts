@@ -183,7 +183,7 @@ describe("a session", { timeout: 90_000, concurrent: true }, () => {
     const detail = await over(service, ticket)
     expect(endingOf(detail)).toBe("completed/conversation_timeout")
     expect(detail.duration_seconds).toBeGreaterThanOrEqual(3)
-    expect(toldEnd(caller)).toBe("conversation_timeout")
+    await until("the caller is told", () => toldEnd(caller) === "conversation_timeout")
     await caller.leave()
   })
 

@@ -37,9 +37,6 @@ export interface CallEvents {
   readonly onReleased: (how: "left" | "lost" | "failed" | "closed") => void
 }
 
-/** So long the last message has to reach the client before the line is cut. */
-const farewellMs = 10
-
 export const makeCall = async (seat: CallSeat, options: CallOptions, events: CallEvents): Promise<Call> => {
   let call: Call | undefined
   const leg = await makeWebRtcLeg({
@@ -179,7 +176,7 @@ export class Call implements Line, ConnectionOwner {
   /** A client acts on `leave` at once, so what is on its way by the data channel goes first. */
   async #farewell(connection: Connection, reason: EndReason): Promise<void> {
     if (!this.#toldEnd) connection.tell({ _tag: "Event", event: { type: "session.ended", reason } })
-    await new Promise((resolve) => setTimeout(resolve, farewellMs))
+    await connection.arrived()
   }
 
   #tearDown(connection: Connection): void {

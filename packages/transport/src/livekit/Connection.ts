@@ -199,6 +199,11 @@ export class Connection implements Line {
     }
   }
 
+  /** Resolves once the client has what it was told, within a third of a second or so. */
+  arrived(): Promise<void> {
+    return this.#data.arrived()
+  }
+
   /** Tells the client why it must go, and shuts the socket. */
   leave(reason: DisconnectReason, action = LeaveRequest_Action.DISCONNECT): void {
     const { agent } = this.#owner

@@ -6,6 +6,10 @@ import type { RTCDataChannel } from "werift"
 import { readClientData, readPacket, type ClientData } from "./ClientData.ts"
 import { ReliableInbox, ReliableOutbox } from "./Reliable.ts"
 
+/** Turns, not a time: while this process is busy, acknowledgements wait too. Receivers may hold one back for 200 ms. */
+const arrivalTurnMs = 5
+const arrivalTurns = 60
+
 export class DataLine {
   readonly #outbox = new ReliableOutbox()
   readonly #inbox = new ReliableInbox()
@@ -47,6 +51,20 @@ export class DataLine {
 
   sync({ datachannelReceiveStates }: SyncState): void {
     this.#seenSequence = Math.max(this.#seenSequence, ...datachannelReceiveStates.map(({ lastSeq }) => lastSeq))
+  }
+
+  /** Resolves once the client's transport has all that was sent, or has had its time. At once when nothing is on its way. */
+  async arrived(): Promise<void> {
+    for (let turn = 0; turn < arrivalTurns && this.#isOnItsWay(); turn++) {
+      await new Promise((next) => setTimeout(next, arrivalTurnMs))
+    }
+  }
+
+  /** Not sent for want of an open channel, not on the network yet, or not acknowledged: the last werift keeps to itself. */
+  #isOnItsWay(): boolean {
+    const channel = this.#channel
+    if (channel === undefined || channel.readyState === "connecting") return this.#outbox.isWaiting
+    return channel.readyState === "open" && (channel.bufferedAmount > 0 || channel.sctp.sctp["flightSize"] > 0)
   }
 
   #flush(): void {

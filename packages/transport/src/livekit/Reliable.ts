@@ -31,6 +31,11 @@ export class ReliableOutbox {
     }
   }
 
+  /** Something has not been handed to the channel yet. */
+  get isWaiting(): boolean {
+    return this.#handed < this.#sequence
+  }
+
   /** What has not been handed to the channel yet, in order. */
   take(): ReadonlyArray<Buffer> {
     const fresh = this.#sent.filter((sent) => sent.sequence > this.#handed)

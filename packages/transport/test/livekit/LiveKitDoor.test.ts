@@ -1,5 +1,6 @@
 import {
   AddTrackRequest,
+  DataPacket,
   JoinRequest,
   LeaveRequest,
   LeaveRequest_Action,
@@ -9,7 +10,7 @@ import {
   WrappedJoinRequest
 } from "@livekit/protocol"
 import { afterEach, describe, expect, it } from "vitest"
-import { RTCPeerConnection, RTCRtpCodecParameters } from "werift"
+import { type RTCDataChannel, RTCPeerConnection, RTCRtpCodecParameters } from "werift"
 import { WebSocket } from "ws"
 import { startHost, type Host } from "../wire/Host.ts"
 import { until } from "../wire/tone.ts"
@@ -88,10 +89,16 @@ const offerOf = async (pc: RTCPeerConnection): Promise<SessionDescription> => {
 const joinWithMedia = async (
   host: Host,
   token: string
-): Promise<{ readonly signal: Signal; readonly sid: string; readonly stopMedia: () => void }> => {
+): Promise<{
+  readonly pc: RTCPeerConnection
+  readonly channel: RTCDataChannel
+  readonly signal: Signal
+  readonly sid: string
+  readonly stopMedia: () => void
+}> => {
   const pc = makePc()
   pc.addTransceiver("audio", { direction: "recvonly" })
-  pc.createDataChannel("_reliable")
+  const channel = pc.createDataChannel("_reliable")
   const signal = connect(joinUrl(host, token, { publisherOffer: await offerOf(pc) }))
   await until("the answer", () => signal.cases().includes("answer"))
   const answer = signal.got.find((m) => m.case === "answer")
@@ -101,6 +108,8 @@ const joinWithMedia = async (
   })
   const join = signal.got[0]
   return {
+    pc,
+    channel,
     signal,
     sid: join?.case === "join" ? (join.value.participant?.sid ?? "") : "",
     // Its reports would go on, 0.5 to 1.5 s apart, and each is a sign of life.
@@ -111,6 +120,11 @@ const joinWithMedia = async (
       }
     }
   }
+}
+
+const lastEvent = (data: string | Buffer): string => {
+  const { value } = DataPacket.fromBinary(Buffer.from(data))
+  return value.case === "user" ? String(JSON.parse(new TextDecoder().decode(value.value.payload)).type) : ""
 }
 
 const open = (kinds: RegExp): number => process.getActiveResourcesInfo().filter((kind) => kinds.test(kind)).length
@@ -236,6 +250,54 @@ describe("LiveKitDoor", () => {
     await until("the leg", () => host.calls.has("leave"))
     signal.send({ case: "leave", value: new LeaveRequest() })
     await until("left", () => host.calls.get("leave")?.closed === "left", 3000)
+    await until("released", () => host.door.stats().calls === 0)
+  })
+
+  it("says leave only once the last message has arrived, however slow the way and busy the process", async () => {
+    const host = await start()
+    const order: Array<string> = []
+    const { channel, pc, signal } = await joinWithMedia(host, host.token("farewell"))
+    channel.onMessage.subscribe((data) => void order.push(lastEvent(data)))
+    signal.ws.on("message", (data: Buffer) => {
+      if (SignalResponse.fromBinary(data).message.case === "leave") order.push("leave")
+    })
+    await until("the leg", () => host.calls.has("farewell"))
+    await until("data flows", () => channel.readyState === "open")
+    const dtls = pc.sctp?.dtlsTransport
+    if (dtls === undefined) throw new Error("no data")
+    const arrive = dtls.dataReceiver
+    dtls.dataReceiver = (data) => void setTimeout(() => arrive(data), 100)
+    const busy = setInterval(() => {
+      const from = performance.now()
+      while (performance.now() - from < 25);
+    }, 30)
+    closing.push(() => clearInterval(busy))
+    host.calls.get("farewell")?.leg.close("agent_hangup")
+    await until("out", () => order.includes("leave"), 10_000)
+    expect(order).toEqual(["session.ended", "leave"])
+  })
+
+  it("says leave only once the last message has arrived when its channel is still opening", async () => {
+    const host = await start()
+    const { channel, signal } = await joinWithMedia(host, host.token("opening"))
+    const order: Array<string> = []
+    channel.onMessage.subscribe((data) => void order.push(lastEvent(data)))
+    signal.ws.on("message", (data: Buffer) => {
+      if (SignalResponse.fromBinary(data).message.case === "leave") order.push("leave")
+    })
+    await until("the leg", () => host.calls.has("opening"))
+    host.calls.get("opening")?.leg.close("agent_hangup")
+    await until("out", () => order.includes("leave"))
+    expect(order).toEqual(["session.ended", "leave"])
+  })
+
+  it("does not wait for ever for a client that is gone", async () => {
+    const host = await start()
+    const { pc, signal } = await joinWithMedia(host, host.token("deaf"))
+    await until("the leg", () => host.calls.has("deaf"))
+    if (pc.sctp !== null) pc.sctp.dtlsTransport.dataReceiver = () => undefined
+    host.calls.get("deaf")?.leg.close("agent_hangup")
+    await until("out", () => signal.closed() !== undefined)
     await until("released", () => host.door.stats().calls === 0)
   })
 
