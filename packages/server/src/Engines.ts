@@ -22,6 +22,7 @@ export const platformLayer: Layer.Layer<Platform, never, Settings> = Layer.effec
       allowedPrivate: settings.allowedPrivate,
       cloning: settings.tts.providers[0] === "sherpa" && model?.kind === "zipvoice",
       trialBalance: settings.trialBalance,
+      vendor: settings.vendor,
       embedder: settings.embeddings && OpenAiEmbeddings.make(settings.embeddings)
     }
   })

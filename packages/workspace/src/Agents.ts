@@ -221,6 +221,8 @@ export class Agents extends Context.Service<
           remove: Effect.fn("Agents.remove")(function* (workspace, id) {
             yield* find(workspace, id)
             yield* sql`UPDATE agents SET deleted_at = now() WHERE id = ${id}`.pipe(Effect.orDie)
+            // Its numbers ring busy.
+            yield* sql`UPDATE phone_numbers SET agent_id = NULL WHERE agent_id = ${id}`.pipe(Effect.orDie)
           }),
 
           config: Effect.fnUntraced(function* (workspace, id) {

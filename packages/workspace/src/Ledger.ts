@@ -35,6 +35,10 @@ export type Usage =
   /** One successful request. */
   | { readonly kind: "voice_design"; readonly model: string }
   | { readonly kind: "agent"; readonly seconds: number }
+  /** An answered telephone call, besides the agent. */
+  | { readonly kind: "phone"; readonly seconds: number }
+  /** A bought telephone number. */
+  | { readonly kind: "phone_number"; readonly days: number }
 
 /** Work that is about to be done; what costs nothing needs no balance. */
 export interface Intent {
@@ -49,6 +53,8 @@ export class Ledger extends Context.Service<
     readonly admit: (workspaceId: string, intent?: Intent) => Effect.Effect<Account, PaymentRequired>
     /** Never refuses and is never half done: work that was done is counted. */
     readonly charge: (workspaceId: string, usage: Usage) => Effect.Effect<void>
+    /** What was charged for work that was not done is given back: an entry of its own, below zero. */
+    readonly refund: (workspaceId: string, usage: Usage) => Effect.Effect<void>
     readonly account: (workspaceId: string) => Effect.Effect<Account>
     /** A top-up by the operator; a negative amount takes one back. */
     readonly credit: (workspaceId: string, amount: Nano, note: string) => Effect.Effect<Account>
@@ -94,6 +100,27 @@ export class Ledger extends Context.Service<
           Effect.orDie
         )
 
+      /** One statement writes the entry and moves the balance. */
+      const enter = Effect.fnUntraced(function* (workspaceId: string, usage: Usage, sign: 1 | -1) {
+        const { model, quantity } = measured(usage)
+        const rows = yield* sql<WalletRow>`WITH price AS (
+            SELECT amount_nano, per FROM prices WHERE name IN (${usage.kind}, ${`${usage.kind}:${model}`})
+            ORDER BY length(name) DESC LIMIT 1
+          ), entry AS (
+            INSERT INTO usage_entries (workspace_id, kind, model, quantity, cost_nano)
+            SELECT ${workspaceId}, ${usage.kind}, ${model}, ${sign}::bigint * ${quantity}::bigint,
+              ${sign}::bigint *
+              coalesce((SELECT ceil(amount_nano::numeric * ${quantity}::bigint / per) FROM price), 0)::bigint
+            RETURNING cost_nano
+          )
+          INSERT INTO wallets (workspace_id, id, granted_nano, spent_nano)
+          SELECT ${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, cost_nano FROM entry
+          ON CONFLICT (workspace_id) DO UPDATE
+            SET spent_nano = wallets.spent_nano + EXCLUDED.spent_nano, updated_at = now()
+          RETURNING *`
+        yield* remember(rows[0])
+      }, Effect.orDie)
+
       return {
         admit: Effect.fnUntraced(function* (workspaceId, intent) {
           const kept = known.get(workspaceId)
@@ -105,25 +132,12 @@ export class Ledger extends Context.Service<
         }),
 
         charge: Effect.fn("Ledger.charge")(
-          function* (workspaceId, usage) {
-            const { model, quantity } = measured(usage)
-            const rows = yield* sql<WalletRow>`WITH price AS (
-                SELECT amount_nano, per FROM prices WHERE name IN (${usage.kind}, ${`${usage.kind}:${model}`})
-                ORDER BY length(name) DESC LIMIT 1
-              ), entry AS (
-                INSERT INTO usage_entries (workspace_id, kind, model, quantity, cost_nano)
-                SELECT ${workspaceId}, ${usage.kind}, ${model}, ${quantity}::bigint,
-                  coalesce((SELECT ceil(amount_nano::numeric * ${quantity}::bigint / per) FROM price), 0)::bigint
-                RETURNING cost_nano
-              )
-              INSERT INTO wallets (workspace_id, id, granted_nano, spent_nano)
-              SELECT ${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, cost_nano FROM entry
-              ON CONFLICT (workspace_id) DO UPDATE
-                SET spent_nano = wallets.spent_nano + EXCLUDED.spent_nano, updated_at = now()
-              RETURNING *`
-            yield* remember(rows[0])
-          },
-          Effect.orDie,
+          (workspaceId: string, usage: Usage) => enter(workspaceId, usage, 1),
+          Effect.uninterruptible
+        ),
+
+        refund: Effect.fn("Ledger.refund")(
+          (workspaceId: string, usage: Usage) => enter(workspaceId, usage, -1),
           Effect.uninterruptible
         ),
 
@@ -205,7 +219,10 @@ const measured = (usage: Usage): { readonly model: string; readonly quantity: st
     case "voice_design":
       return { model: usage.model, quantity: "1" }
     case "agent":
+    case "phone":
       return { model: "", quantity: whole(usage.seconds) }
+    case "phone_number":
+      return { model: "", quantity: whole(usage.days) }
   }
 }
 

@@ -16,6 +16,8 @@ export class Platform extends Context.Service<
     readonly cloning: boolean
     /** What a new workspace may spend, in nano-units; `unlimited`: nothing is refused for money. */
     readonly trialBalance: bigint | "unlimited"
+    /** The word for the service in its headers; left out: the neutral one. */
+    readonly vendor?: string | undefined
     /** Left out: documents are searched by words alone. */
     readonly embedder?: Embedder | undefined
   }

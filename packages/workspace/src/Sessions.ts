@@ -9,6 +9,7 @@ import type { TurnLatency } from "@parley/contract/TurnLatency"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { newId } from "./Id.ts"
+import { numberInQuery } from "./phone/dialledNumbers.ts"
 import { closeWindow, openWindow } from "./Paging.ts"
 import { type SessionRow, type SessionWish, showSession } from "./SessionRow.ts"
 import { Database } from "./storage/Database.ts"
@@ -28,6 +29,14 @@ export interface NewSession {
   readonly metadata: SessionListItem["metadata"]
   readonly wish: SessionWish
   readonly maxDurationSeconds: number
+  /** Of a telephone call, which rings in the process `owner`. */
+  readonly phone?: {
+    readonly direction: "inbound" | "outbound"
+    readonly callerNumber: string
+    readonly dialedNumber: string
+    readonly sipCallId: string
+    readonly owner: string
+  }
 }
 
 export class Sessions extends Context.Service<
@@ -66,7 +75,8 @@ export class Sessions extends Context.Service<
         if (query.status !== undefined) conditions.push(sql.in("status", split(query.status)))
         if (query.end_reason !== undefined) conditions.push(sql.in("end_reason", split(query.end_reason)))
         if (query.direction !== undefined) conditions.push(sql`direction = ${query.direction}`)
-        if (query.caller_number !== undefined) conditions.push(sql`caller_number = ${phone(query.caller_number)}`)
+        if (query.caller_number !== undefined)
+          conditions.push(sql`caller_number = ${numberInQuery(query.caller_number)}`)
         // Phone sessions only: an empty id would match every web session.
         if (query.sip_call_id !== undefined) {
           conditions.push(sql`sip_call_id = ${query.sip_call_id}`, sql`sip_call_id <> ''`)
@@ -89,16 +99,19 @@ export class Sessions extends Context.Service<
         find,
 
         create: Effect.fnUntraced(function* (input) {
-          const { runnable } = input
+          const { phone, runnable } = input
           const rows = yield* sql<SessionRow>`
             INSERT INTO sessions (id, workspace_id, agent_id, agent_name, preview, version_number, config, config_hash,
-              source, name, timezone, end_user_id, metadata, request, max_duration_seconds, expires_at)
+              source, name, timezone, end_user_id, metadata, request, max_duration_seconds, expires_at,
+              direction, caller_number, dialed_number, sip_call_id, owner)
             VALUES (${newId("session")}, ${input.workspaceId}, ${runnable.agentId}, ${runnable.agentName},
               ${input.preview}, ${runnable.versionNumber},
               ${runnable.versionNumber === null ? JSON.stringify(runnable.config) : null}::jsonb, ${runnable.configHash},
               ${input.source}, ${input.name}, ${input.timezone}, ${input.endUserId},
               ${JSON.stringify(input.metadata)}::json, ${JSON.stringify(input.wish)}::jsonb,
-              ${input.maxDurationSeconds}, now() + make_interval(secs => ${joinSeconds}))
+              ${input.maxDurationSeconds}, now() + make_interval(secs => ${joinSeconds}),
+              ${phone?.direction ?? "inbound"}, ${phone?.callerNumber ?? ""}, ${phone?.dialedNumber ?? ""},
+              ${phone?.sipCallId ?? ""}, ${phone?.owner ?? null})
             RETURNING *`
           const row = rows[0]
           return row === undefined ? yield* Effect.die("a session that was inserted is not there") : row
@@ -152,9 +165,3 @@ type AnalysisRow = Omit<SessionAnalysis, "finished_at"> & { readonly finished_at
 const split = (list: string): ReadonlyArray<string> => list.split(",").map((value) => value.trim())
 
 const moment = (value: string): string => new Date(value).toISOString()
-
-/** In a query an unescaped plus arrives as a space. */
-const phone = (value: string): string => {
-  const digits = value.trim()
-  return /^\d/.test(digits) ? `+${digits}` : digits
-}

@@ -15,6 +15,11 @@ import { Ledger } from "./Ledger.ts"
 import { McpServers } from "./mcp/McpServers.ts"
 import { SafeHttp } from "./outbound/SafeHttp.ts"
 import type { Platform } from "./Platform.ts"
+import type { Inventory } from "./phone/Inventory.ts"
+import * as LocalInventory from "./phone/LocalInventory.ts"
+import { PhoneCalls } from "./phone/PhoneCalls.ts"
+import { PhoneLines } from "./phone/PhoneLines.ts"
+import { PhoneNumbers } from "./phone/PhoneNumbers.ts"
 import { Prices } from "./Prices.ts"
 import { RecordingLinks } from "./recording/RecordingLinks.ts"
 import { Recordings } from "./recording/Recordings.ts"
@@ -45,6 +50,10 @@ export const layer = (
   | KnowledgeSources
   | Ledger
   | McpServers
+  | Inventory
+  | PhoneCalls
+  | PhoneLines
+  | PhoneNumbers
   | Prices
   | RecordingLinks
   | Recordings
@@ -65,8 +74,12 @@ export const layer = (
   Layer.mergeAll(
     Agents.layer,
     Versions.layer,
-    Sessions.layer,
-    SessionLife.layer.pipe(Layer.provide(Attendance.layer)),
+    Layer.mergeAll(SessionLife.layer, PhoneCalls.layer).pipe(
+      Layer.provideMerge(Sessions.layer),
+      Layer.provide(Attendance.layer)
+    ),
+    PhoneNumbers.layer,
+    PhoneLines.layer,
     ApiKeys.layer,
     Prices.layer,
     Usage.layer,
@@ -80,6 +93,7 @@ export const layer = (
     RecordingLinks.layer,
     Recordings.layer
   ).pipe(
+    Layer.provideMerge(LocalInventory.layer),
     Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Ledger.layer)),
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(SafeHttp.layer),

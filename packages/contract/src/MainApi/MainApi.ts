@@ -7,6 +7,7 @@ import { AgentsApi } from "./Agents.ts"
 import { KnowledgeSourcesApi } from "./KnowledgeSources.ts"
 import { McpServersApi } from "./McpServers.ts"
 import { ModelsApi } from "./Models.ts"
+import { PhoneNumbersApi } from "./PhoneNumbers.ts"
 import { RecordingsApi } from "./Recordings.ts"
 import { SessionDoorApi, SessionsApi } from "./Sessions.ts"
 import { SpeechApi } from "./Speech.ts"
@@ -27,6 +28,7 @@ export class MainApi extends HttpApi.make("parley")
   .add(ToolsApi)
   .add(McpServersApi)
   .add(KnowledgeSourcesApi)
+  .add(PhoneNumbersApi)
   .add(SpeechApi)
   .add(ModelsApi)
   .add(WalletApi)

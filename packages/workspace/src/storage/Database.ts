@@ -18,6 +18,7 @@ import { agentTests } from "./migrations/0009_agent_tests.ts"
 import { embeddings } from "./migrations/0010_embeddings.ts"
 import { recordings } from "./migrations/0007_recordings.ts"
 import { sessionLists } from "./migrations/0011_session_lists.ts"
+import { telephone } from "./migrations/0012_telephone.ts"
 import { StartFault } from "./StartFault.ts"
 
 export interface StorageSettings {
@@ -124,7 +125,8 @@ const migrate = Migrator.make({})({
     "0008_mcp_servers": mcpServers,
     "0009_agent_tests": agentTests,
     "0010_embeddings": embeddings,
-    "0011_session_lists": sessionLists
+    "0011_session_lists": sessionLists,
+    "0012_telephone": telephone
   }),
   table: "parley_migrations"
 })

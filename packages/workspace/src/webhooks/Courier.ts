@@ -1,5 +1,6 @@
 // Sends what lies in the outbox: looks when something was put and twice a second besides, many endpoints at once, each
 // attempt bounded. What a customer's endpoint does never stops the others.
+import { headerPrefix } from "@parley/contract/Vendor"
 import { Clock, Effect, FiberSet, Layer, Redacted } from "effect"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
 import { Secrets } from "../Secrets.ts"
@@ -80,16 +81,14 @@ export const layer = (options: CourierOptions): Layer.Layer<never, never, Delive
 
 const moment = (sentMs: number, latencyMs: number) => ({ sentAt: new Date(sentMs), latencyMs })
 
-const headersOf = (
-  { body, id, secret }: ClaimedDelivery,
+/** Of everything that is told to an endpoint. */
+export const headersOf = (
+  { body, id, secret }: Pick<ClaimedDelivery, "body" | "id" | "secret">,
   { userAgent, vendor }: CourierOptions,
-  secrets: Secrets["Service"],
+  secrets: Pick<Secrets["Service"], "open">,
   nowMs: number
 ): ReadonlyArray<readonly [string, string]> => {
-  const prefix = `X-${vendor
-    .split("-")
-    .map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`)
-    .join("-")}-Webhook`
+  const prefix = `${headerPrefix(vendor)}Webhook`
   return [
     ["Content-Type", "application/json"],
     ["User-Agent", userAgent],

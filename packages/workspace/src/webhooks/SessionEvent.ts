@@ -31,4 +31,8 @@ export const sessionFacts = (row: SessionRow) => ({
 export const eventBody = (event: WebhookEvent, row: SessionRow, extra: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ event, session: sessionFacts(row), ...extra })
 
+/** On an answered call it is over before the conversation is: its end and duration are not known yet. */
+export const dialFinished = (row: SessionRow): string =>
+  eventBody("phone_call.dial_finished", row, { dial_status: row.dial_status, answered_by: row.answered_by })
+
 export const callEnded = (row: SessionRow): string => eventBody("call.ended", row, { ended_reason: row.end_reason })

@@ -68,6 +68,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   "mcpServers.updateMcpServer": { timeout_seconds: 9 },
   "knowledgeSources.updateKnowledgeSource": () => form({ name: "Taken" }),
   "models.updateModel": { title: "Taken" },
+  "phoneNumbers.updatePhoneNumber": { label: "Taken" },
+  "phoneNumbers.replaceSipConfig": { inbound_allowed_addresses: ["203.0.113.1"] },
   "webhooks.resendWebhookDelivery": undefined
 }
 
@@ -136,6 +138,8 @@ const door = Effect.gen(function* () {
 
 type Caller = Effect.Success<ReturnType<Effect.Success<typeof door>["caller"]>>
 
+let numbersMade = 0
+
 /** One of each of what a workspace can own, by the name its id has in paths. */
 const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller) {
   const base = "/v1/agent"
@@ -181,6 +185,13 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
     }
   })
   yield* make(`${base}/agents/${agent_id}/publish`, {})
+  const { phone_number_id = "" } = yield* make(`${base}/phone-numbers`, {
+    provider: "sip",
+    phone_number: `+1415${String(1_000_000 + numbersMade++)}`,
+    agent_id,
+    inbound_allowed_addresses: ["203.0.113.7"],
+    termination_uri: "sip.example.invalid"
+  })
   const { session_id = "" } = yield* make(`${base}/sessions`, {
     agent_id,
     metadata: { mine: "yes" },
@@ -220,6 +231,7 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
     session_id,
     tool_id: tool_id ?? "",
     mcp_server_id: mcp_server_id ?? "",
+    phone_number_id,
     test_id,
     batch_id,
     run_id: (yield* batch).test_runs[0]?.run_id ?? "",
@@ -241,6 +253,7 @@ const nowhere = (real: Estate): Estate => ({
   session_id: newId("session"),
   tool_id: newId("tool"),
   mcp_server_id: newId("mcp"),
+  phone_number_id: newId("phone"),
   test_id: newId("test"),
   batch_id: newId("batch"),
   run_id: newId("run"),
@@ -354,7 +367,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("between wo
       }
       // Each kind of record was in some list of its owner's: the silence above means something.
       expect([...new Set(shown)].sort()).toEqual(
-        expect.arrayContaining(["agent_id", "model_id", "session_id", "source_id", "tool_id"])
+        expect.arrayContaining(["agent_id", "model_id", "phone_number_id", "session_id", "source_id", "tool_id"])
       )
     })
   )
@@ -385,6 +398,18 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("between wo
             (ids: Estate) => ({ name: "New", config: config(ids, section) })
           ] as const
         ]),
+        [
+          "number's agent",
+          422,
+          "POST",
+          "/v1/agent/phone-numbers",
+          ({ agent_id }) => ({
+            provider: "sip",
+            phone_number: "+14159999999",
+            agent_id,
+            inbound_allowed_addresses: ["203.0.113.7"]
+          })
+        ],
         ["session", 404, "POST", "/v1/agent/sessions", ({ agent_id }) => ({ agent_id })],
         [
           "voice of a session",

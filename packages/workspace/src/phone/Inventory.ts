@@ -1,0 +1,25 @@
+// Where numbers are bought: whoever manages numbers for the platform. What it says no to is told to the customer.
+import type { AvailableNumber, AvailableQuery } from "@parley/contract/PhoneNumber"
+import { Context, Data, type Effect } from "effect"
+import type { StoredTrunk } from "./Trunk.ts"
+
+export class InventoryFault extends Data.TaggedError("InventoryFault")<{
+  /** For the number's record: no address, no credential. */
+  readonly message: string
+}> {}
+
+export class Inventory extends Context.Service<
+  Inventory,
+  {
+    /** For sale now, at most 50. */
+    readonly available: (query: AvailableQuery) => Effect.Effect<ReadonlyArray<Omit<AvailableNumber, "monthly_price">>>
+    readonly isAvailable: (phoneNumber: string) => Effect.Effect<boolean>
+    /** From now on it is ours. */
+    readonly buy: (phoneNumber: string) => Effect.Effect<void, InventoryFault>
+    readonly release: (phoneNumber: string) => Effect.Effect<void, InventoryFault>
+    /** Which number a target of a transfer sees, told to the carrier. */
+    readonly syncCallerId: (phoneNumber: string, useOriginalCaller: boolean) => Effect.Effect<void, InventoryFault>
+    /** Where a number's calls come from and go to. */
+    readonly trunkOf: (phoneNumber: string) => Effect.Effect<StoredTrunk | undefined>
+  }
+>()("parley/workspace/phone/Inventory") {}

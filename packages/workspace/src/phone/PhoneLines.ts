@@ -1,0 +1,99 @@
+// Numbers as the telephone sees them: which one is called, who may call it, where its calls go. Read for every call, so
+// that a binding, a trunk or a release counts from the next one.
+import type { PhoneProvider } from "@parley/contract/PhoneNumber"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Database } from "../storage/Database.ts"
+import { dialledNumbers } from "./dialledNumbers.ts"
+import { Inventory } from "./Inventory.ts"
+import type { PhoneNumberRow } from "./PhoneNumberRow.ts"
+import type { StoredTrunk } from "./Trunk.ts"
+
+export interface PhoneLine {
+  readonly id: string
+  readonly workspaceId: string
+  /** E.164. */
+  readonly phoneNumber: string
+  readonly provider: PhoneProvider
+  readonly status: PhoneNumberRow["status"]
+  /** Null: nobody answers. */
+  readonly agentId: string | null
+  /** Undefined for a number whose inventory no longer knows it. */
+  readonly trunk: StoredTrunk | undefined
+}
+
+export class PhoneLines extends Context.Service<
+  PhoneLines,
+  {
+    /** The active number that somebody dials, however a carrier writes it. */
+    readonly dialled: (raw: string) => Effect.Effect<PhoneLine | undefined>
+    readonly byId: (id: string) => Effect.Effect<PhoneLine | undefined>
+    /** A number of this workspace that was not released. */
+    readonly ofWorkspace: (workspace: string, id: string) => Effect.Effect<PhoneLine | undefined>
+    readonly isOnPlatform: (phoneNumber: string) => Effect.Effect<boolean>
+    /** Whether the operator lets this workspace place calls. */
+    readonly mayDial: (workspace: string) => Effect.Effect<boolean>
+    readonly allowDialling: (workspace: string, allowed: boolean) => Effect.Effect<void>
+  }
+>()("parley/workspace/phone/PhoneLines") {
+  static readonly layer: Layer.Layer<PhoneLines, never, Database | SqlClient.SqlClient | Inventory> = Layer.effect(
+    PhoneLines,
+    Effect.gen(function* () {
+      yield* Database
+      const sql = yield* SqlClient.SqlClient
+      const inventory = yield* Inventory
+
+      const lineOf = Effect.fnUntraced(function* (row: PhoneNumberRow | undefined) {
+        if (row === undefined) return undefined
+        const line: PhoneLine = {
+          id: row.id,
+          workspaceId: row.workspace_id,
+          phoneNumber: row.phone_number,
+          provider: row.provider,
+          status: row.status,
+          agentId: row.agent_id,
+          trunk: row.trunk ?? (yield* inventory.trunkOf(row.phone_number))
+        }
+        return line
+      })
+
+      return {
+        dialled: Effect.fn("PhoneLines.dialled")(function* (raw) {
+          const candidates = dialledNumbers(raw)
+          if (candidates.length === 0) return undefined
+          const rows = yield* sql<PhoneNumberRow>`SELECT * FROM phone_numbers
+            WHERE status = 'active' AND ${sql.in("phone_number", candidates)}`.pipe(Effect.orDie)
+          const found = candidates.flatMap((candidate) => rows.find((row) => row.phone_number === candidate) ?? [])
+          return yield* lineOf(found[0])
+        }),
+        byId: (id) =>
+          sql<PhoneNumberRow>`SELECT * FROM phone_numbers WHERE id = ${id} AND status = 'active'`.pipe(
+            Effect.orDie,
+            Effect.flatMap((rows) => lineOf(rows[0]))
+          ),
+        ofWorkspace: (workspace, id) =>
+          sql<PhoneNumberRow>`SELECT * FROM phone_numbers
+            WHERE id = ${id} AND workspace_id = ${workspace} AND status <> 'released'`.pipe(
+            Effect.orDie,
+            Effect.flatMap((rows) => lineOf(rows[0]))
+          ),
+        isOnPlatform: (phoneNumber) =>
+          sql`SELECT 1 FROM phone_numbers
+            WHERE phone_number = ${phoneNumber} AND status IN ('provisioning', 'active')`.pipe(
+            Effect.map((rows) => rows.length > 0),
+            Effect.orDie
+          ),
+        mayDial: (workspace) =>
+          sql`SELECT 1 FROM workspaces WHERE id = ${workspace} AND outbound_calls`.pipe(
+            Effect.map((rows) => rows.length > 0),
+            Effect.orDie
+          ),
+        allowDialling: (workspace, allowed) =>
+          sql`UPDATE workspaces SET outbound_calls = ${allowed} WHERE id = ${workspace}`.pipe(
+            Effect.orDie,
+            Effect.asVoid
+          )
+      }
+    })
+  )
+}
