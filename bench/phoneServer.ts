@@ -1,0 +1,119 @@
+// The side that is measured: a phone door and the engine with scripted engines, in a process of its own. Answers
+// questions about itself over IPC.
+import { NodeRuntime } from "@effect/platform-node"
+import { Conversations } from "@parley/engine/Conversations"
+import { Pacer } from "@parley/engine/media/Pacer"
+import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
+import type { Leg } from "@parley/engine/ports/Leg"
+import { planOf } from "@parley/engine/testing/Rehearsal"
+import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
+import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
+import { makeScriptedTranscriber } from "@parley/speech/testing/ScriptedTranscriber"
+import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
+import { makePhoneDoor } from "@parley/transport/phone/PhoneDoor"
+import { Effect, Layer } from "effect"
+
+export interface Figures {
+  readonly calls: number
+  readonly frames: number
+  /** More than 20 ms after they were due. */
+  readonly late: number
+  readonly cpuMs: number
+  readonly rssMb: number
+  readonly heapMb: number
+  readonly handles: number
+}
+
+/** Of the synthesizer, in milliseconds to its first sound. */
+const ttsMs = Number(process.argv[2] ?? 150)
+
+let frames = 0
+let late = 0
+
+/** A frame is due 20 ms after the last one. */
+const timed = (leg: Leg): Leg => {
+  let last = 0
+  const play = leg.play.bind(leg)
+  return Object.assign(Object.create(leg) as Leg, {
+    playRate: leg.playRate,
+    play: (frame: Int16Array | undefined) => {
+      const now = performance.now()
+      if (last !== 0) {
+        frames++
+        if (now - last > 40) late++
+      }
+      last = now
+      play(frame)
+    },
+    attach: leg.attach.bind(leg),
+    tell: leg.tell.bind(leg),
+    close: leg.close.bind(leg)
+  })
+}
+
+const main = Effect.gen(function* () {
+  const conversations = yield* Conversations
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  let calls = 0
+  const door = yield* Effect.promise(() =>
+    makePhoneDoor({
+      host: "127.0.0.1",
+      port: 0,
+      tls: undefined,
+      publicAddress: undefined,
+      rtpPorts: undefined,
+      userAgent: "Parley",
+      trunkOf: () => Promise.resolve({ id: "trunk", allowedAddresses: ["127.0.0.1"], digest: undefined }),
+      onCall: async (call) => {
+        const leg = await call.answer()
+        if (leg === undefined) return
+        const sessionId = `call_${calls++}`
+        const firstMessage = { mode: "fixed", text: "Hello, this is the clinic, how can I help you?" } as const
+        const plan = { ...planOf({ firstMessage, rules: { hangupAfterMs: 3_600_000 } }), sessionId }
+        run(Effect.ignore(conversations.start({ plan, leg: timed(leg), remember: () => undefined })))
+      }
+    })
+  )
+  let cpu = process.cpuUsage()
+  process.on("message", () => {
+    globalThis.gc?.()
+    const used = process.cpuUsage(cpu)
+    cpu = process.cpuUsage()
+    const memory = process.memoryUsage()
+    const figures: Figures = {
+      calls: door.count(),
+      frames,
+      late,
+      cpuMs: (used.user + used.system) / 1000,
+      rssMb: memory.rss / 2 ** 20,
+      heapMb: memory.heapUsed / 2 ** 20,
+      handles: process.getActiveResourcesInfo().length
+    }
+    frames = 0
+    late = 0
+    process.send?.(figures)
+  })
+  process.send?.({ port: door.ports.udp })
+  return yield* Effect.never
+}).pipe(
+  Effect.provide(
+    Conversations.layer({ capacity: 5_000 }).pipe(
+      Layer.provideMerge(
+        Layer.sync(CallParts, () => ({
+          synthesizer: makeScriptedSynthesizer({ firstAudioMs: ttsMs }),
+          transcriber: makeScriptedTranscriber({
+            utterances: Array.from({ length: 500_000 }, () => "please tell me about the opening hours"),
+            finalMs: 150
+          }),
+          voiceActivity: makeScriptedVoiceActivity(),
+          chat: () =>
+            makeScriptedChatModel(["All right, we are open from nine to five on weekdays."], { firstWordMs: 200 }),
+          runTool: () => Effect.fail(new ToolFailure({ message: "no tools" }))
+        }))
+      ),
+      Layer.provideMerge(Pacer.layer)
+    )
+  )
+)
+
+NodeRuntime.runMain(main)
