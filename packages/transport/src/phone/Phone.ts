@@ -3,6 +3,7 @@
 // the other. Nothing here throws out of a callback, and every promise settles within a known time.
 import type { Leg, Telephone } from "@parley/engine/ports/Leg"
 import type { Redacted } from "effect"
+import type { Waits } from "../sip/waits.ts"
 
 export type SipTransport = "udp" | "tcp" | "tls"
 
@@ -110,6 +111,10 @@ export interface PhoneDoorOptions {
   readonly onCall: (call: IncomingCall) => void
   /** The ladder of a call that never got a leg: refused, cancelled, unauthorised, or a dial that failed. */
   readonly onLadder?: (callId: string, ladder: ReadonlyArray<LadderLine>) => void
+  /** Other than in the field. */
+  readonly waits?: Partial<Waits> | undefined
+  /** The clock of nonces and of media. */
+  readonly nowMs?: (() => number) | undefined
 }
 
 export interface PhoneDoor {

@@ -8,11 +8,13 @@ import type { Ladder } from "./Ladder.ts"
 import { askedOf } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
 import { attempt, sdpBody, type SipSession } from "./SipSession.ts"
+import type { Waits } from "./waits.ts"
 
 export interface IncomingOptions {
   readonly request: IncomingInviteRequest
   readonly sip: SipCore
   readonly ladder: Ladder
+  readonly waits: Waits
   readonly trunkId: string
   readonly callerNumber: string
   readonly dialedNumber: string
@@ -112,6 +114,7 @@ export class Incoming implements IncomingCall {
         media,
         ladder,
         timer: timer?.timer,
+        waits: this.#options.waits,
         onReleased: () => this.#end(false)
       })
       this.#options.onSession(established.session)
@@ -128,7 +131,7 @@ export class Incoming implements IncomingCall {
         established.abandon()
         resolve(undefined)
       }
-      const limit = setTimeout(() => fail("no ACK"), giveUpMs)
+      const limit = setTimeout(() => fail("no ACK"), this.#options.waits.ackMs)
       established.session.onAcknowledged = async (body) => {
         clearTimeout(limit)
         if (await media.accept(body)) resolve(established.leg())

@@ -16,6 +16,7 @@ import { hostAndPort } from "./locate.ts"
 import { answeredOf } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
 import { attempt, sdpBody, type SipSession } from "./SipSession.ts"
+import type { Waits } from "./waits.ts"
 
 export interface OutgoingOptions {
   readonly request: DialRequest
@@ -23,16 +24,13 @@ export interface OutgoingOptions {
   readonly sip: SipCore
   readonly media: Media
   readonly ladder: Ladder
+  readonly waits: Waits
   readonly onSession: (session: SipSession) => void
   readonly onOutcome: (outcome: DialOutcome) => void
   /** Nothing of the call is left. */
   readonly onOver: () => void
 }
 
-/** Not even a 100 within this long: nobody is there. */
-const deadMs = 8_000
-/** After a CANCEL the far side owes a 487 (RFC 3261, 9.1). */
-const cancelMs = 5_000
 /** Seconds, in our own INVITE: a far side that dies is noticed even while it is silent on purpose. */
 const sessionSeconds = 1_800
 
@@ -46,7 +44,7 @@ export class Outgoing {
   constructor(options: OutgoingOptions) {
     this.#options = options
     const { callId, media, request, sip } = options
-    this.#timer = setTimeout(() => this.#fail(null), deadMs)
+    this.#timer = setTimeout(() => this.#fail(null), options.waits.deadMs)
     const target = targetOf(request)
     const from = new URI("sip", request.from, hostOf(sip))
     const message = sip.core.makeOutgoingRequestMessage(
@@ -84,14 +82,14 @@ export class Outgoing {
     this.#options.ladder.note("cancelled", "")
     attempt(() => this.#invite?.cancel())
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#settle("no_answer", null), cancelMs)
+    this.#timer = setTimeout(() => this.#settle("no_answer", null), this.#options.waits.cancelMs)
   }
 
   #alive(): void {
     if (this.#state !== "trying") return
     this.#state = "ringing"
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.cancel(), this.#options.request.ringSeconds * 1000)
+    this.#timer = setTimeout(() => this.cancel(), this.#options.request.ringSeconds * this.#options.waits.secondMs)
   }
 
   async #accepted(response: AckableIncomingResponseWithSession): Promise<void> {
@@ -106,13 +104,6 @@ export class Outgoing {
     }
     this.#state = "up"
     clearTimeout(this.#timer)
-    const description = message.body === "" ? (this.#early.get(message.toTag) ?? "") : message.body
-    if (!(await media.accept(description))) {
-      ladder.note("no codec fits", "")
-      attempt(() => session.bye())
-      this.#state = "trying"
-      return this.#fail(488)
-    }
     const established = establish({
       callId,
       sip,
@@ -120,9 +111,16 @@ export class Outgoing {
       media,
       ladder,
       timer: answeredOf(message.getHeader("session-expires")),
+      waits: this.#options.waits,
       onReleased: () => this.#end()
     })
     onSession(established.session)
+    const description = message.body === "" ? (this.#early.get(message.toTag) ?? "") : message.body
+    if (!(await media.accept(description))) {
+      ladder.note("no codec fits", "")
+      onOutcome({ status: "failed", sipStatus: 488, callId })
+      return established.abandon()
+    }
     onOutcome({ status: "answered", leg: established.leg(), callId })
   }
 

@@ -9,7 +9,7 @@ import { DigestClient } from "./digest.ts"
 import { type Flow, protocolOf } from "./Flow.ts"
 import type { Ladder } from "./Ladder.ts"
 import { Repeats } from "./Repeats.ts"
-import { glance, nextHop } from "./text.ts"
+import { glance, headerIn, headOf, nextHop } from "./text.ts"
 
 // sip.js assumes a transport that delivers (RFC 3261, table 4): on UDP finished transactions must wait for repeats.
 Timers.TIMER_D = 32_000
@@ -33,6 +33,8 @@ export interface SipCore {
   readonly contact: string
   /** A whole message from the flow. Throws nothing. */
   readonly receive: (message: IncomingRequestMessage | IncomingResponseMessage, text: string) => void
+  /** A message that was taken elsewhere: for the ladder. */
+  readonly saw: (text: string) => void
   /** Nothing is sent any more. */
   readonly close: () => void
 }
@@ -55,10 +57,18 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
   const { flow, here, ladder } = options
   let closed = false
 
+  /** Branches of what belongs to no dialog: that goes to whom the flow was opened, whatever its target. */
+  const direct = new Set<string>()
+  const isFirstHop = (text: string): boolean => {
+    const seen = glance(text)
+    if (seen?.method === undefined) return true
+    if (!/;\s*tag=/i.test(headerIn(headOf(text), "to") ?? "")) direct.add(seen.branch)
+    return direct.has(seen.branch)
+  }
+
   const leave = (text: string): void => {
     if (closed) return
-    const hop =
-      flow.sendTo === undefined || glance(text)?.method === undefined ? undefined : elsewhere(flow, nextHop(text))
+    const hop = flow.sendTo === undefined || isFirstHop(text) ? undefined : elsewhere(flow, nextHop(text))
     if (hop === undefined) flow.send(text)
     else flow.sendTo?.(text, hop.host, hop.port)
   }
@@ -115,6 +125,7 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
         if (!(message instanceof IncomingResponseMessage) && message.method !== "ACK") reply(core, message, 400)
       }
     },
+    saw: (text) => ladder.message("in", text),
     close: () => {
       closed = true
       repeats?.close()

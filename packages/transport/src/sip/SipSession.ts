@@ -7,6 +7,7 @@ import type { Media } from "../rtp/Media.ts"
 import type { Ladder } from "./Ladder.ts"
 import { askedOf, answeredOf, dueSeconds, type SessionTimer } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
+import type { Waits } from "./waits.ts"
 
 export interface SipSessionOptions {
   readonly sip: SipCore
@@ -14,13 +15,13 @@ export interface SipSessionOptions {
   readonly media: Media
   readonly ladder: Ladder
   readonly timer: SessionTimer | undefined
+  readonly waits: Waits
   readonly onDigit: (digit: string) => void
   /** At most once; not for a hang-up of ours. */
   readonly onOver: (how: "left" | "lost" | "failed") => void
 }
 
 const sdpType = "application/sdp"
-const referMs = 40_000
 /** After a re-INVITE met one of theirs (RFC 3261, 14.1): theirs to wait short when the Call-ID is theirs, ours longer. */
 const glareMs = [2_100, 4_000] as const
 
@@ -111,7 +112,7 @@ export class SipSession {
   refer(target: string, headers: SipHeaders): Promise<number | null> {
     if (this.#over) return Promise.resolve(null)
     return new Promise((resolve) => {
-      const limit = setTimeout(() => done(null), referMs)
+      const limit = setTimeout(() => done(null), this.#options.waits.referMs)
       const done = (status: number | null): void => {
         clearTimeout(limit)
         this.#referred = undefined
@@ -172,7 +173,7 @@ export class SipSession {
       this.#options.ladder.note("session timer", "not refreshed")
       this.lose("lost")
     }
-    this.#watch = setTimeout(due, dueSeconds(timer) * 1000)
+    this.#watch = setTimeout(due, dueSeconds(timer) * this.#options.waits.secondMs)
   }
 
   #refresh(): void {

@@ -7,6 +7,7 @@ import type { SessionTimer } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
 import { SipLeg } from "./SipLeg.ts"
 import { SipSession } from "./SipSession.ts"
+import type { Waits } from "./waits.ts"
 
 export interface EstablishedOptions {
   readonly callId: string
@@ -15,6 +16,7 @@ export interface EstablishedOptions {
   readonly media: Media
   readonly ladder: Ladder
   readonly timer: SessionTimer | undefined
+  readonly waits: Waits
   /** Once: both sides are done with it. */
   readonly onReleased: () => void
 }

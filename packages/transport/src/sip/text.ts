@@ -43,6 +43,21 @@ export const headerIn = (head: string, name: string, short?: string): string | u
   return new RegExp(`^${names}[ \\t]*:[ \\t]*(.*?)[ \\t]*\\r?$`, "im").exec(head)?.[1]
 }
 
+/** All of them, line by line. */
+export const headersIn = (head: string, name: string, short?: string): ReadonlyArray<string> => {
+  const names = short === undefined ? name : `(?:${name}|${short})`
+  return [...head.matchAll(new RegExp(`^${names}[ \\t]*:[ \\t]*(.*?)[ \\t]*\\r?$`, "gim"))].map(
+    ([, value = ""]) => value
+  )
+}
+
+/** Folded lines of the head become one (RFC 3261, 7.3.1). */
+export const unfolded = (text: string): string => {
+  const end = text.indexOf("\r\n\r\n")
+  const [head, rest] = end < 0 ? [text, ""] : [text.slice(0, end), text.slice(end)]
+  return head.replace(/[ \t]*\r\n[ \t]+/g, " ") + rest
+}
+
 /**
  * Folded lines become one (RFC 3261, 7.3.1), the scheme of secure and telephone addresses in the request line becomes
  * `sip`, and the body is cut at Content-Length. Undefined when the body is shorter than that.

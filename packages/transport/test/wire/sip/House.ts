@@ -1,0 +1,179 @@
+// A real phone door on loopback, its numbers, and somebody who takes its calls. Whatever a test does, in the end
+// nothing may be left: no call, no socket.
+import { setTimeout as rest } from "node:timers/promises"
+import { Redacted } from "effect"
+import { expect } from "vitest"
+import type {
+  DialRequest,
+  IncomingCall,
+  LadderLine,
+  PhoneDoor,
+  PhoneDoorOptions,
+  PhoneLeg
+} from "../../../src/phone/Phone.ts"
+import { makePhoneDoor } from "../../../src/phone/PhoneDoor.ts"
+import { RtpPeer, SipPeer, Talk, type Way } from "./SipPeer.ts"
+
+export const number = "+15550100"
+export const guarded = "+15550101"
+export const walled = "+15550102"
+export const both = "+15550103"
+export const bare = "+15550104"
+export const user = { username: "trunk", password: "s3cret" }
+const digest = { username: user.username, password: Redacted.make(user.password) }
+
+export interface Taken {
+  readonly call: IncomingCall
+  readonly leg: PhoneLeg | undefined
+  readonly closed: Array<string>
+  readonly digits: Array<string>
+  frames: number
+  loud: number
+}
+
+export interface House {
+  readonly door: PhoneDoor
+  readonly port: number
+  readonly taken: Array<Taken>
+  readonly ladders: Map<string, ReadonlyArray<LadderLine>>
+  readonly peer: (way?: Way) => Promise<SipPeer>
+  readonly listener: (way?: Way) => Promise<SipPeer>
+  readonly rtp: () => Promise<RtpPeer>
+  /** A caller with sound. */
+  readonly caller: (way?: Way, to?: string) => Promise<{ peer: SipPeer; talk: Talk; rtp: RtpPeer }>
+  readonly adopt: (leg: PhoneLeg) => Taken
+  /** Moves the clock of nonces and media. */
+  readonly pass: (ms: number) => void
+  readonly dial: (peer: SipPeer, more?: Partial<DialRequest>) => ReturnType<PhoneDoor["dial"]>
+  readonly close: () => Promise<void>
+}
+
+export const openHouse = async (
+  more: Partial<PhoneDoorOptions> = {},
+  onCall?: (call: IncomingCall, take: () => Promise<Taken>) => void
+): Promise<House> => {
+  const before = sockets()
+  const taken: Array<Taken> = []
+  const ladders = new Map<string, ReadonlyArray<LadderLine>>()
+  const closers: Array<() => void> = []
+  let passedMs = 0
+
+  const adopt = (leg: PhoneLeg | undefined, call?: IncomingCall): Taken => {
+    const one: Taken = { call: call as IncomingCall, leg, closed: [], digits: [], frames: 0, loud: 0 }
+    taken.push(one)
+    leg?.attach({
+      onFrame: (samples) => {
+        one.frames++
+        if (samples.some((sample) => Math.abs(sample) > 2_000)) one.loud++
+      },
+      onEvent: () => undefined,
+      onDigit: (digit) => one.digits.push(digit),
+      onClosed: (how) => one.closed.push(how)
+    })
+    return one
+  }
+  const answering = (call: IncomingCall, take: () => Promise<Taken>): void => {
+    call.ring()
+    void take()
+  }
+
+  const door = await makePhoneDoor({
+    host: "127.0.0.1",
+    port: 0,
+    tls: undefined,
+    publicAddress: undefined,
+    rtpPorts: undefined,
+    userAgent: "Parley",
+    trunkOf: async (dialed) =>
+      ({
+        [number]: { id: "open", allowedAddresses: ["127.0.0.0/8"], digest: undefined },
+        [guarded]: { id: "guarded", allowedAddresses: [], digest },
+        [walled]: { id: "walled", allowedAddresses: ["192.0.2.0/24"], digest: undefined },
+        [both]: { id: "both", allowedAddresses: ["127.0.0.1"], digest },
+        [bare]: { id: "bare", allowedAddresses: [], digest: undefined }
+      })[dialed],
+    onCall: (call) => (onCall ?? answering)(call, async () => adopt(await call.answer(), call)),
+    onLadder: (callId, ladder) => ladders.set(callId, ladder),
+    nowMs: () => performance.now() + passedMs,
+    ...more
+  })
+  const tick = setInterval(() => {
+    for (const { leg } of taken) leg?.play(tone(leg.playRate))
+  }, 20)
+
+  const house: House = {
+    door,
+    port: door.ports.udp ?? 0,
+    taken,
+    ladders,
+    peer: async (way = "udp") => {
+      const peer = await SipPeer.open(way, (way === "udp" ? door.ports.udp : door.ports.tcp) ?? 0)
+      closers.push(() => peer.close())
+      return peer
+    },
+    listener: async (way = "udp") => {
+      const peer = await SipPeer.listen(way)
+      closers.push(() => peer.close())
+      return peer
+    },
+    rtp: async () => {
+      const rtp = await RtpPeer.open()
+      closers.push(() => rtp.close())
+      return rtp
+    },
+    caller: async (way, to = number) => {
+      const peer = await house.peer(way)
+      return { peer, talk: new Talk(peer, to), rtp: await house.rtp() }
+    },
+    adopt,
+    pass: (ms) => void (passedMs += ms),
+    dial: (peer, request) =>
+      door.dial({
+        trunk: { uri: `127.0.0.1:${peer.port}`, transport: peer.way, credentials: undefined },
+        from: number,
+        to: "+15550177",
+        headers: {},
+        ringSeconds: 5,
+        ...request
+      }),
+    close: async () => {
+      try {
+        await until(() => door.count() === 0, "a call is left")
+      } finally {
+        clearInterval(tick)
+        await door.close()
+        for (const close of closers) close()
+      }
+      await until(() => sockets() <= before, `sockets are left: ${process.getActiveResourcesInfo().join(" ")}`)
+    }
+  }
+  return house
+}
+
+/** Runs a scenario in a house of its own, and sees that nothing is left of it. */
+export const inHouse =
+  (act: (house: House) => Promise<void>, ...given: Parameters<typeof openHouse>) =>
+  async (): Promise<void> => {
+    const house = await openHouse(...given)
+    let failed = true
+    try {
+      await act(house)
+      failed = false
+    } finally {
+      // The reason is what failed first.
+      await (failed ? house.close().catch(() => undefined) : house.close())
+    }
+  }
+
+export const until = async (holds: () => boolean, why: string, withinMs = 8_000): Promise<void> => {
+  const limit = performance.now() + withinMs
+  while (!holds()) {
+    if (performance.now() > limit) expect.fail(why)
+    await rest(5)
+  }
+}
+
+const sockets = (): number => process.getActiveResourcesInfo().filter((name) => /UDP|TCP|TLS/.test(name)).length
+
+const tone = (rate: number): Int16Array =>
+  Int16Array.from({ length: rate / 50 }, (_, i) => 8_000 * Math.sin((2 * Math.PI * 500 * i) / rate))
