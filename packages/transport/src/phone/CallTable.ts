@@ -55,6 +55,7 @@ export class CallTable {
       () => {
         this.#lingering.delete(timer)
         live.sip.close()
+        live.flow.close()
         if (this.#calls.get(callId) === live) this.#calls.delete(callId)
       },
       live.flow.reliable ? reliable : unreliable
@@ -66,7 +67,10 @@ export class CallTable {
   close(): void {
     for (const timer of this.#lingering) clearTimeout(timer)
     this.#lingering.clear()
-    for (const call of this.#calls.values()) call.sip.close()
+    for (const call of this.#calls.values()) {
+      call.sip.close()
+      call.flow.close()
+    }
     this.#calls.clear()
   }
 }

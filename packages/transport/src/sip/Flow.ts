@@ -7,6 +7,8 @@ export interface Flow {
   /** Delivers by itself; nothing needs to be sent again. */
   readonly reliable: boolean
   readonly send: (text: string) => void
+  /** Of a connection that was opened for one call: it ends with it. */
+  readonly close?: (() => void) | undefined
   /** Where else this flow's socket can send to; undefined for connections. */
   readonly sendTo?: ((text: string, address: string, port: number) => void) | undefined
 }

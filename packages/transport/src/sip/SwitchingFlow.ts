@@ -3,10 +3,15 @@ import type { Flow } from "./Flow.ts"
 
 export class SwitchingFlow implements Flow {
   #current: Flow
+  readonly #own: (() => void) | undefined
 
   constructor(first: Flow) {
     this.#current = first
+    this.#own = first.close
   }
+
+  /** What was opened for this call alone. */
+  readonly close = (): void => this.#own?.()
 
   get transport() {
     return this.#current.transport

@@ -136,7 +136,7 @@ export const connectStream = (
     socket.once(transport === "tcp" ? "connect" : "secureConnect", () => {
       clearTimeout(limit)
       socket.off("close", failed)
-      resolve(carry(socket, transport, options))
+      resolve({ ...carry(socket, transport, options), close: () => socket.destroy() })
     })
   })
 
