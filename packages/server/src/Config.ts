@@ -33,6 +33,15 @@ interface Known<Name extends string> {
   readonly remote: Readonly<Partial<Record<Name, { readonly model: string; readonly baseUrl?: string }>>>
 }
 
+/** The door of the telephone; shut without any port. */
+export interface SipSettings {
+  /** UDP and TCP; 0 for any free one. */
+  readonly port: number | undefined
+  readonly tls: { readonly port: number; readonly certificateFile: string; readonly keyFile: string } | undefined
+  readonly publicAddress: string | undefined
+  readonly rtpPorts: readonly [min: number, max: number] | undefined
+}
+
 export interface Config {
   readonly host: string
   readonly port: number
@@ -51,6 +60,9 @@ export interface Config {
     readonly advertisedAddress?: string
     readonly portRange?: readonly [min: number, max: number]
   }
+  readonly sip: SipSettings
+  /** Countries that bought numbers may call, ISO 3166-1 alpha-2. */
+  readonly callCountries: ReadonlyArray<string>
   /** How long recordings are kept, in days; 0 for ever. */
   readonly recordingsDays: number
   /** Live calls at the same time. */
@@ -120,6 +132,13 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["PARLEY_TRIAL_BALANCE", "5", "currency units each new workspace may spend; unlimited: nothing is refused for money"],
   ["PARLEY_MEDIA_ADDRESS", "", "IP address that callers' media reaches, when it is none of this machine's own (NAT)"],
   ["PARLEY_MEDIA_PORTS", "", "UDP ports for media, such as 40000-40999; unset: any free ones"],
+  ["PARLEY_SIP_PORT", "off", "UDP and TCP port of the telephone (SIP), usually 5060; off: no telephone"],
+  ["PARLEY_SIP_TLS_PORT", "", "TCP port for SIP over TLS, usually 5061"],
+  ["PARLEY_SIP_TLS_CERT", "", "its certificate, a PEM file"],
+  ["PARLEY_SIP_TLS_KEY", "", "its key, a PEM file"],
+  ["PARLEY_PUBLIC_ADDRESS", "", "IP address that telephone peers reach, when it is none of this machine's own (NAT)"],
+  ["PARLEY_RTP_PORTS", "", "UDP ports for the sound of telephone calls, such as 10000-19999; unset: any free ones"],
+  ["PARLEY_CALL_COUNTRIES", "US,CA", "countries that bought numbers may call, by their two letters"],
   ["PARLEY_VENDOR", defaultVendor, "the word for the service in header and model names"],
   ["PARLEY_VENDOR_ALIASES", "fish-audio", "further words understood in its place, separated by commas"],
   [
@@ -222,6 +241,25 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
     const model = text("PARLEY_EMBEDDINGS_MODEL") ?? fallbackOf("PARLEY_EMBEDDINGS_MODEL")
     return baseUrl === undefined ? undefined : { baseUrl, model, apiKey: secret("PARLEY_EMBEDDINGS_API_KEY") }
   }
+  const sip = (): SipSettings => {
+    const [certificateFile, keyFile] = [text("PARLEY_SIP_TLS_CERT"), text("PARLEY_SIP_TLS_KEY")]
+    const secure = text("PARLEY_SIP_TLS_PORT") !== undefined
+    if (secure && (certificateFile === undefined || keyFile === undefined)) {
+      throw new Wrong("PARLEY_SIP_TLS_PORT needs PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY")
+    }
+    const given = text("PARLEY_PUBLIC_ADDRESS")
+    const range = text("PARLEY_RTP_PORTS")
+    const open = (text("PARLEY_SIP_PORT") ?? fallbackOf("PARLEY_SIP_PORT")) !== "off"
+    return {
+      port: open ? whole("PARLEY_SIP_PORT", 0, 65_535) : undefined,
+      tls:
+        secure && certificateFile !== undefined && keyFile !== undefined
+          ? { port: whole("PARLEY_SIP_TLS_PORT", 0, 65_535), certificateFile, keyFile }
+          : undefined,
+      publicAddress: given === undefined ? undefined : address("PARLEY_PUBLIC_ADDRESS", given),
+      rtpPorts: range === undefined ? undefined : ports("PARLEY_RTP_PORTS", range)
+    }
+  }
   const whole = (name: string, minimum: number, maximum: number): number => {
     const value = Number(text(name) ?? fallbackOf(name))
     if (Number.isInteger(value) && value >= minimum && value <= maximum) return value
@@ -261,6 +299,8 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
           ? {}
           : { portRange: ports("PARLEY_MEDIA_PORTS", text("PARLEY_MEDIA_PORTS")) })
       },
+      sip: sip(),
+      callCountries: list("PARLEY_CALL_COUNTRIES", fallbackOf("PARLEY_CALL_COUNTRIES")).map(country),
       recordingsDays: whole("PARLEY_RECORDINGS_DAYS", 0, 36_500),
       maxCalls: whole("PARLEY_MAX_CALLS", 1, 10_000),
       trialBalance: trialBalance(text("PARLEY_TRIAL_BALANCE")),
@@ -287,6 +327,11 @@ const trialBalance = (value = fallbackOf("PARLEY_TRIAL_BALANCE")): bigint | "unl
   const nano = nanoOf(value)
   if (nano !== undefined && nano >= 0n) return nano
   throw new Wrong("PARLEY_TRIAL_BALANCE must be an amount such as 5 or 2.50, or unlimited")
+}
+
+const country = (entry: string): string => {
+  if (/^[A-Z]{2}$/i.test(entry)) return entry.toUpperCase()
+  throw new Wrong("PARLEY_CALL_COUNTRIES must be a list of two-letter countries such as US,CA")
 }
 
 const address = (name: string, value = ""): string => {

@@ -13,6 +13,9 @@ import { CallPlans } from "./desk/CallPlans.ts"
 import { ExtraBodies } from "./desk/ExtraBodies.ts"
 import { JoinTokens } from "./desk/JoinTokens.ts"
 import * as MediaCalls from "./desk/MediaCalls.ts"
+import { HeldCalls } from "./desk/HeldCalls.ts"
+import { PhoneDesk } from "./desk/phone/PhoneDesk.ts"
+import { PhoneDoors } from "./desk/phone/PhoneDoors.ts"
 import { PublicDesk } from "./desk/PublicDesk.ts"
 import { Recorder } from "./desk/recording/Recorder.ts"
 import * as RecordingKeeper from "./desk/recording/RecordingKeeper.ts"
@@ -28,7 +31,7 @@ import * as SpeechParts from "./SpeechParts.ts"
 import { version } from "./version.ts"
 
 /** Listening when built. Fails with StartFault. */
-export const layer = (config: Config) => {
+export const layer = (config: Config, phoneDoors: Layer.Layer<PhoneDoors> = PhoneDoors.layer) => {
   const settings = Layer.succeed(Settings, config)
   const storage = Workspace.layer(config.secretKey).pipe(
     Layer.provideMerge(Layer.mergeAll(platformLayer, database(config))),
@@ -43,9 +46,10 @@ export const layer = (config: Config) => {
   )
   return HttpApp.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(PublicDesk.layer, housekeeping, Embedding.layer, courier, analyst)),
-    Layer.provideMerge(SessionDesk.layer),
+    Layer.provideMerge(Layer.mergeAll(SessionDesk.layer, Layer.provide(PhoneDesk.layer, phoneDoors))),
     Layer.provideMerge(MediaCalls.layer),
-    Layer.provideMerge(Layer.mergeAll(CallPlans.layer, Recorder.layer)),
+    Layer.provideMerge(Layer.mergeAll(CallPlans.layer, HeldCalls.layer)),
+    Layer.provideMerge(Recorder.layer),
     Layer.provideMerge(desk),
     Layer.provideMerge(storage),
     Layer.provideMerge(Layer.mergeAll(settings, NodeServices.layer))

@@ -7,6 +7,7 @@ import { AgentsApi } from "./Agents.ts"
 import { KnowledgeSourcesApi } from "./KnowledgeSources.ts"
 import { McpServersApi } from "./McpServers.ts"
 import { ModelsApi } from "./Models.ts"
+import { PhoneCallsApi } from "./PhoneCalls.ts"
 import { PhoneNumbersApi } from "./PhoneNumbers.ts"
 import { RecordingsApi } from "./Recordings.ts"
 import { SessionDoorApi, SessionsApi } from "./Sessions.ts"
@@ -29,6 +30,7 @@ export class MainApi extends HttpApi.make("parley")
   .add(McpServersApi)
   .add(KnowledgeSourcesApi)
   .add(PhoneNumbersApi)
+  .add(PhoneCallsApi)
   .add(SpeechApi)
   .add(ModelsApi)
   .add(WalletApi)

@@ -17,6 +17,8 @@ export interface AdmissionOptions {
   /** A claimed session that came to nothing. */
   readonly giveUp: (sessionId: string) => Effect.Effect<unknown>
   readonly capacity: number
+  /** Places that calls of another door have taken. */
+  readonly elsewhere?: () => number
 }
 
 export interface Admission {
@@ -29,6 +31,8 @@ export interface Admission {
   readonly released: (sessionId: string) => boolean
   /** A call that was claimed and not begun will not begin. False when there is none. */
   readonly cancel: (sessionId: string) => boolean
+  /** Places taken. */
+  readonly taken: () => number
   /** Nobody comes in from now on. */
   readonly close: () => void
   readonly isClosed: () => boolean
@@ -71,7 +75,7 @@ export const make = Effect.fnUntraced(function* (
     if (claims.expired) return refuse(401, "the token has expired")
     if (purpose === "rejoin") return refuse(404, "the session is not live")
     if (closed) return refuse(503, "the service is stopping")
-    if (taken() >= options.capacity) return refuse(503, "no free place for another call")
+    if (taken() + (options.elsewhere?.() ?? 0) >= options.capacity) return refuse(503, "no free place for another call")
     if (purpose === "validate") return (yield* options.isOpen(sessionId)) ? seat : refuse(401, used)
     // Taken before anything is waited for: two joins at once cannot have one seat.
     atDoor.add(sessionId)
@@ -97,6 +101,7 @@ export const make = Effect.fnUntraced(function* (
       return waiting.delete(sessionId)
     },
     cancel: (sessionId) => waiting.delete(sessionId),
+    taken,
     close: () => (closed = true),
     isClosed: () => closed
   }

@@ -2,6 +2,7 @@
 // The engine asks nobody anything afterwards. Pure but for opening sealed keys and looking the voice up.
 import type { CallPlan } from "@parley/engine/CallPlan"
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
+import { isE164 } from "@parley/contract/PhoneNumber"
 import type { Overrides } from "@parley/contract/SessionRequest"
 import { extraBodyField } from "@parley/contract/Vendor"
 import type { SpokenVoice } from "@parley/speech/Synthesis"
@@ -63,11 +64,12 @@ export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, conte
   const { overrides } = row.request
   const language = overrides.language ?? config.voice.speaking_language
   const system: SystemVariables = {
-    channel: row.sip_call_id === "" ? "web_voice" : row.direction === "inbound" ? "phone_inbound" : "phone_outbound",
+    channel: row.source !== "phone" ? "web_voice" : row.direction === "inbound" ? "phone_inbound" : "phone_outbound",
     timezone: row.timezone,
     today: dateIn(row.timezone, row.created_at),
     language,
-    caller_number: row.caller_number,
+    // The record keeps what is no number.
+    caller_number: isE164(row.caller_number) ? row.caller_number : "",
     caller_number_spoken: spokenNumber(row.caller_number),
     dialed_number: row.dialed_number
   }
@@ -99,7 +101,8 @@ export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, conte
       speculativeResponse: rules.speculative_response,
       reengage: rules.reengage_enabled,
       hangupAfterMs: rules.hangup_after_seconds * 1000,
-      farewell: rules.hangup_farewell_enabled
+      farewell: rules.hangup_farewell_enabled,
+      voicemail: voicemail(row, config, fill)
     },
     llm: llmChoice(config, context.open),
     tools: config.tools.enabled ? plannedTools(tools, context.open, system, context.mcp?.listed) : [],
@@ -120,6 +123,16 @@ export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, conte
           }
   }
 }
+
+/** A machine may answer only calls that we placed. */
+const voicemail = (
+  { direction, source }: ClaimedSession["row"],
+  { conversation: { outbound } }: StoredConfig,
+  fill: (template: string) => string
+): CallPlan["conversation"]["voicemail"] =>
+  source === "phone" && direction === "outbound" && outbound.amd_enabled
+    ? { action: outbound.voicemail.action, message: fill(outbound.voicemail.message) }
+    : undefined
 
 const firstMessage = (
   config: StoredConfig,

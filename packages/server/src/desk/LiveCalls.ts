@@ -9,6 +9,8 @@ export class LiveCalls extends Context.Service<
      * not hold it.
      */
     readonly end: (sessionId: string) => Effect.Effect<boolean>
+    /** A telephone call that rings is given up; its record is settled already. */
+    readonly giveUp: (sessionId: string) => void
     readonly count: Effect.Effect<number>
     /** The service is stopping: nobody can join any more. */
     readonly draining: Effect.Effect<boolean>

@@ -128,7 +128,7 @@ export class SessionDesk extends Context.Service<
         end: Effect.fn("SessionDesk.end")(function* (workspace, sessionId) {
           const row = yield* sessions.find(workspace, sessionId)
           if (row.status === "completed" || row.status === "failed") return
-          if (yield* life.settle(sessionId, "cancelled", "pending")) return
+          if (yield* life.settle(sessionId, "cancelled", "pending")) return calls.giveUp(sessionId)
           if (yield* calls.end(sessionId)) return
           yield* life.settle(sessionId, "agent_hangup", "active")
         })
@@ -137,7 +137,8 @@ export class SessionDesk extends Context.Service<
   )
 }
 
-const checkOverrides = Effect.fnUntraced(function* (
+/** What a session may be told beyond its version. */
+export const checkOverrides = Effect.fnUntraced(function* (
   workspace: string,
   overrides: Overrides,
   runnable: Runnable,

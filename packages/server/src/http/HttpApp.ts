@@ -28,6 +28,7 @@ import { MediaDoor } from "./MediaDoor.ts"
 import * as LayerA from "./layerA/LayerA.ts"
 import * as LayerB from "./layerB/LayerB.ts"
 import * as ModelHandlers from "./ModelHandlers.ts"
+import * as PhoneCallHandlers from "./PhoneCallHandlers.ts"
 import * as PhoneNumberHandlers from "./PhoneNumberHandlers.ts"
 import * as RecordingHandlers from "./RecordingHandlers.ts"
 import * as SessionDoorHandlers from "./SessionDoorHandlers.ts"
@@ -53,6 +54,7 @@ const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe
     KnowledgeHandlers.layer,
     McpServerHandlers.layer,
     ModelHandlers.layer,
+    PhoneCallHandlers.layer,
     PhoneNumberHandlers.layer,
     RecordingHandlers.layer,
     SessionDoorHandlers.layer,

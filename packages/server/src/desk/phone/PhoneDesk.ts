@@ -1,0 +1,188 @@
+// The telephone's desk: opens the door where the settings ask for one, welcomes what rings, places what is asked for,
+// and says goodbye when the service stops. With the door shut, numbers are kept all the same and placing is refused.
+import type { PhoneCallCreate, PhoneCallQueued } from "@parley/contract/PhoneCall"
+import type { IncomingCall, PhoneDoor, PhoneDoorOptions } from "@parley/transport/phone/Phone"
+import { newId } from "@parley/workspace/Id"
+import { Ledger } from "@parley/workspace/Ledger"
+import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
+import { PhoneCalls } from "@parley/workspace/phone/PhoneCalls"
+import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
+import { Secrets } from "@parley/workspace/Secrets"
+import { SessionLife } from "@parley/workspace/SessionLife"
+import { StartFault } from "@parley/workspace/storage/StartFault"
+import { Versions } from "@parley/workspace/Versions"
+import { Context, Effect, FiberSet, Layer } from "effect"
+import { readFileSync } from "node:fs"
+import { MediaDoor } from "../../http/MediaDoor.ts"
+import { Settings } from "../../Settings.ts"
+import { version } from "../../version.ts"
+import { CallPlans } from "../CallPlans.ts"
+import { ExtraBodies } from "../ExtraBodies.ts"
+import { drainMs, HeldCalls } from "../HeldCalls.ts"
+import { VoiceChoice } from "../speech/VoiceChoice.ts"
+import { arrive } from "./arrivals.ts"
+import { type DialParts, place, type PlaceFault } from "./Dials.ts"
+import { Ladders } from "./Ladders.ts"
+import { PhoneDoors } from "./PhoneDoors.ts"
+import { inboundTrunk } from "./trunks.ts"
+
+export class PhoneDesk extends Context.Service<
+  PhoneDesk,
+  {
+    /** Answers before it rings. */
+    readonly place: (
+      workspace: string,
+      request: PhoneCallCreate,
+      idempotencyKey: string | undefined
+    ) => Effect.Effect<PhoneCallQueued, PlaceFault>
+    /** As bound; undefined while the telephone is switched off. */
+    readonly ports: PhoneDoor["ports"] | undefined
+  }
+>()("parley/server/desk/phone/PhoneDesk") {
+  static readonly layer: Layer.Layer<
+    PhoneDesk,
+    StartFault,
+    | CallPlans
+    | ExtraBodies
+    | HeldCalls
+    | Ledger
+    | MediaDoor
+    | PhoneCalls
+    | PhoneDoors
+    | PhoneLines
+    | SafeHttp
+    | Secrets
+    | SessionLife
+    | Settings
+    | Versions
+    | VoiceChoice
+  > = Layer.effect(
+    PhoneDesk,
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const lines = yield* PhoneLines
+      const secrets = yield* Secrets
+      const held = yield* HeldCalls
+      const calls = yield* PhoneCalls
+      const doors = yield* PhoneDoors
+      const media = yield* MediaDoor
+      const fibers = yield* FiberSet.make<void>()
+      const run = Effect.runForkWith(yield* Effect.context<never>())
+      const promise = Effect.runPromiseWith(yield* Effect.context<never>())
+      const fork = (effect: Effect.Effect<void>): void => void run(FiberSet.run(fibers, effect))
+      const keepLadder = (sessionId: string, ladder: ReadonlyArray<unknown>): void =>
+        fork(
+          Effect.catchCause(calls.keepLadder(sessionId, ladder), () =>
+            Effect.logWarning("What the peers of a call said could not be kept")
+          )
+        )
+      const ladders = new Ladders(keepLadder)
+      let closed = false
+
+      const shared = {
+        lines,
+        held,
+        calls,
+        ladders,
+        versions: yield* Versions,
+        ledger: yield* Ledger,
+        life: yield* SessionLife,
+        plans: yield* CallPlans
+      }
+      const arrivals = {
+        ...shared,
+        init: {
+          http: yield* SafeHttp,
+          secrets,
+          vendor: settings.vendor,
+          userAgent: `Parley/${version}`
+        }
+      }
+
+      const onCall = (incoming: IncomingCall): void => {
+        const seat = newId("seat")
+        if (closed || !held.seats.take(seat)) return incoming.refuse(503)
+        fork(arrive(arrivals, incoming, seat))
+      }
+
+      const door = yield* open({
+        settings: settings.sip,
+        host: settings.host,
+        doors,
+        trunkOf: (dialled) => promise(Effect.map(lines.dialled(dialled), (line) => inboundTrunk(line, secrets.open))),
+        onCall,
+        onLadder: (callId, ladder) => ladders.tell(callId, ladder)
+      })
+
+      const dials: DialParts = {
+        ...shared,
+        door: () => (closed ? undefined : door),
+        voices: yield* VoiceChoice,
+        secrets,
+        extraBodies: yield* ExtraBodies,
+        countries: settings.callCountries,
+        vendor: settings.vendor,
+        fork
+      }
+
+      // Once: the door is not closed twice.
+      const drain = yield* Effect.cached(
+        Effect.gen(function* () {
+          closed = true
+          held.giveAllUp()
+          yield* held.drain
+          if (door !== undefined) yield* Effect.timeoutOption(Effect.promise(door.close), drainMs)
+          yield* Effect.timeoutOption(FiberSet.awaitEmpty(fibers), drainMs)
+        })
+      )
+      yield* media.serve({ paths: /$^/, upgrade: () => false, drain })
+      yield* Effect.addFinalizer(() => drain)
+
+      return {
+        place: (workspace, request, key) => Effect.withSpan(place(dials, workspace, request, key), "PhoneDesk.place"),
+        ports: door?.ports
+      }
+    })
+  )
+}
+
+interface Opening extends Pick<PhoneDoorOptions, "trunkOf" | "onCall" | "host"> {
+  readonly settings: Settings["Service"]["sip"]
+  readonly doors: PhoneDoors["Service"]
+  readonly onLadder: NonNullable<PhoneDoorOptions["onLadder"]>
+}
+
+const open = Effect.fnUntraced(function* ({ doors, settings, ...rest }: Opening) {
+  const { port, tls } = settings
+  if (port === undefined && tls === undefined) return undefined
+  const secure =
+    tls === undefined
+      ? undefined
+      : {
+          port: tls.port,
+          certificate: yield* readPem("PARLEY_SIP_TLS_CERT", tls.certificateFile),
+          key: yield* readPem("PARLEY_SIP_TLS_KEY", tls.keyFile)
+        }
+  const opening = Effect.tryPromise({
+    try: () =>
+      doors.open({
+        ...rest,
+        port,
+        tls: secure,
+        publicAddress: settings.publicAddress,
+        rtpPorts: settings.rtpPorts,
+        userAgent: `Parley/${version}`
+      }),
+    catch: (error) => new StartFault({ message: `Cannot open the telephone's ports: ${codeOf(error)}` })
+  })
+  return yield* opening
+})
+
+const readPem = (name: string, file: string) =>
+  Effect.try({
+    try: () => readFileSync(file, "utf8"),
+    catch: (error) => new StartFault({ message: `${name}: cannot read the file (${codeOf(error)})` })
+  })
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "no reason was given"

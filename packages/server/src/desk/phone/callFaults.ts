@@ -1,0 +1,48 @@
+// Why a call is not placed from this number to that one (decisions 8), in the order the reasons are looked at. Pure.
+import { countryOf, isPremium } from "@parley/contract/Destination"
+import { Invalid } from "@parley/contract/Errors"
+import { fault } from "@parley/contract/Fault"
+import type { PhoneCallCreate, PhoneCallReason } from "@parley/contract/PhoneCall"
+import { isE164 } from "@parley/contract/PhoneNumber"
+import { sipHeaderFaults } from "@parley/contract/SipTrunk"
+import type { PhoneLine } from "@parley/workspace/phone/PhoneLines"
+
+export interface CallRules {
+  /** ISO 3166-1 alpha-2; bought numbers call only these. */
+  readonly countries: ReadonlyArray<string>
+  readonly vendor: string
+  /** Whether `to_number` is a number of this platform. */
+  readonly isOwn: boolean
+}
+
+export const callFault = (line: PhoneLine, request: PhoneCallCreate, rules: CallRules): Invalid | undefined => {
+  const to = request.to_number
+  const managed = line.provider !== "sip"
+  const headers = request.sip_headers ?? {}
+  if (line.provider === "livekit") {
+    return refusal("number_provider_unsupported", "phone_number_id", "is not a number that can place calls")
+  }
+  if (line.status !== "active") return refusal("number_inactive", "phone_number_id", "is not active")
+  if ((line.trunk?.uri ?? "") === "") {
+    return refusal("number_termination_missing", "phone_number_id", "has no termination: it only takes calls")
+  }
+  if (managed && Object.keys(headers).length > 0) {
+    return refusal("sip_headers_unsupported", "sip_headers", "are for imported numbers")
+  }
+  const wrong = sipHeaderFaults(headers, "sip_headers", rules.vendor)
+  if (wrong[0] !== undefined) {
+    return new Invalid({ message: `sip_headers: ${wrong[0].msg}`, errors: wrong })
+  }
+  if (!isE164(to)) {
+    return refusal("destination_invalid", "to_number", "must be an E.164 number such as +14155550123")
+  }
+  if (rules.isOwn) return refusal("self_call_blocked", "to_number", "is a number of this platform")
+  if (!managed) return undefined
+  if (isPremium(to)) return refusal("premium_destination_blocked", "to_number", "is a premium or service number")
+  return rules.countries.includes(countryOf(to) ?? "")
+    ? undefined
+    : refusal("destination_not_allowed", "to_number", `must be in one of ${rules.countries.join(", ")}`)
+}
+
+const refusal = (reason: PhoneCallReason, field: keyof PhoneCallCreate, message: string): Invalid =>
+  new Invalid({ message: `${field}: ${message}`, reason, errors: [fault(["body", field], message)] })
