@@ -11,7 +11,7 @@ import { setTimeout as rest } from "node:timers/promises"
 import type { Figures } from "./phoneServer.ts"
 import { report } from "./report.ts"
 
-const steps = [40, 80, 120, 160, 200]
+const steps = [40, 80, 120, 160, 200, 240]
 const stepMs = 8_000
 const churn = Number(process.env["PHONE_CHURN"] ?? 1_000)
 const setUps = 100

@@ -7,6 +7,8 @@ import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
 import type { Leg } from "@parley/engine/ports/Leg"
 import { planOf } from "@parley/engine/testing/Rehearsal"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
+import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
+import type { Transcriber } from "@parley/speech/ports/Transcriber"
 import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
 import { makeScriptedTranscriber } from "@parley/speech/testing/ScriptedTranscriber"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
@@ -49,6 +51,18 @@ const timed = (leg: Leg): Leg => {
     tell: leg.tell.bind(leg),
     close: leg.close.bind(leg)
   })
+}
+
+// Scripted engines keep what was asked of them: each request has one of its own.
+const pattern = makeScriptedSynthesizer()
+const forgetful: Synthesizer = {
+  ...pattern,
+  synthesize: (request) => makeScriptedSynthesizer({ firstAudioMs: ttsMs }).synthesize(request)
+}
+const utterances = Array.from({ length: 100 }, () => "please tell me about the opening hours")
+const attentive: Transcriber = {
+  ...makeScriptedTranscriber({ utterances }),
+  open: (options) => makeScriptedTranscriber({ utterances, finalMs: 150 }).open(options)
 }
 
 const main = Effect.gen(function* () {
@@ -100,11 +114,8 @@ const main = Effect.gen(function* () {
     Conversations.layer({ capacity: 5_000 }).pipe(
       Layer.provideMerge(
         Layer.sync(CallParts, () => ({
-          synthesizer: makeScriptedSynthesizer({ firstAudioMs: ttsMs }),
-          transcriber: makeScriptedTranscriber({
-            utterances: Array.from({ length: 500_000 }, () => "please tell me about the opening hours"),
-            finalMs: 150
-          }),
+          synthesizer: forgetful,
+          transcriber: attentive,
           voiceActivity: makeScriptedVoiceActivity(),
           chat: () =>
             makeScriptedChatModel(["All right, we are open from nine to five on weekdays."], { firstWordMs: 200 }),

@@ -5,7 +5,7 @@ import type { Flow } from "../sip/Flow.ts"
 import { localAddress } from "../sip/localAddress.ts"
 import type { Located } from "../sip/locate.ts"
 import { waitsOfTheField } from "../sip/waits.ts"
-import { connectStream, openStreams, openUdp, type UdpWire, type Wire } from "../sip/wires.ts"
+import { connectStream, openPair, openStreams, openUdp, type UdpWire, type Wire } from "../sip/wires.ts"
 import { makeArrivals } from "./arrivals.ts"
 import { CallTable } from "./CallTable.ts"
 import { makeDepartures } from "./departures.ts"
@@ -58,8 +58,8 @@ export const makePhoneDoor = async (options: PhoneDoorOptions): Promise<PhoneDoo
   const wires: Array<Wire> = []
   try {
     if (options.port !== undefined) {
-      wires.push((udp = await openUdp(options.host, options.port, onMessage)))
-      wires.push((tcp = await openStreams(options.host, udp.port, undefined, { onMessage })))
+      ;[udp, tcp] = await openPair(options.host, options.port, onMessage)
+      wires.push(udp, tcp)
     }
     if (options.tls !== undefined) {
       wires.push((tls = await openStreams(options.host, options.tls.port, options.tls, { onMessage })))

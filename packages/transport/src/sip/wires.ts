@@ -69,6 +69,25 @@ export interface StreamOptions {
   readonly onMessage: OnMessage
 }
 
+const pairTries = 20
+
+/** UDP and TCP on one port, as calls expect it; for port 0 one that is free on both. */
+export const openPair = async (
+  host: string,
+  port: number,
+  onMessage: OnMessage
+): Promise<readonly [udp: UdpWire, tcp: Wire]> => {
+  for (let tries = 1; ; tries++) {
+    const udp = await openUdp(host, port, onMessage)
+    try {
+      return [udp, await openStreams(host, udp.port, undefined, { onMessage })]
+    } catch (error) {
+      await udp.close()
+      if (port !== 0 || tries === pairTries) throw error
+    }
+  }
+}
+
 /** @param secure with a certificate: TLS. */
 export const openStreams = async (
   host: string,
