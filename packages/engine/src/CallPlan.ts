@@ -96,6 +96,10 @@ export interface PlannedTool {
 }
 
 export interface PhonePlan {
+  /** Ours: what was dialled, or what we call from. */
+  readonly number: string
+  /** Of a REFER, beside what it needs. */
+  readonly referHeaders: Readonly<Record<string, string>>
   /** Where the call may be handed to: the tool `transfer_call` is offered when there is one. */
   readonly transfers: ReadonlyArray<PlannedTransfer>
   /** Whether the agent may press keys: the tool `send_digits`. */

@@ -13,6 +13,7 @@ import { Effect, Layer } from "effect"
 import { totalmem } from "node:os"
 import type { Config, Endpoint, EngineSettings } from "./Config.ts"
 import { mcpTools } from "./desk/McpTools.ts"
+import { Consults } from "./desk/phone/Consults.ts"
 import { ServingHealth } from "./desk/ServingHealth.ts"
 import { webhookTools } from "./desk/WebhookTools.ts"
 import { Settings } from "./Settings.ts"
@@ -113,6 +114,7 @@ const parts = Layer.effect(
             (call) =>
               call.tool.mcp === undefined ? webhook(call) : mcp(call)
         ),
+      dial: (yield* Consults).dial,
       retrieve: ({ knowledge = [] }, text) => search.find(knowledge, text)
     }
   })
@@ -145,7 +147,7 @@ const demoLabel = "built-in rules, English, appointments only"
 export const layer: Layer.Layer<
   Conversations | Mind | ServingHealth | Speech,
   SpeechError,
-  KnowledgeSearch | Settings | SafeHttp
+  Consults | KnowledgeSearch | Settings | SafeHttp
 > = Layer.mergeAll(
   serving,
   Layer.unwrap(Effect.map(Settings, (config) => Conversations.layer({ capacity: capacity(config) })))

@@ -14,6 +14,7 @@ import { ExtraBodies } from "./desk/ExtraBodies.ts"
 import { JoinTokens } from "./desk/JoinTokens.ts"
 import * as MediaCalls from "./desk/MediaCalls.ts"
 import { HeldCalls } from "./desk/HeldCalls.ts"
+import { Consults } from "./desk/phone/Consults.ts"
 import { PhoneDesk } from "./desk/phone/PhoneDesk.ts"
 import { PhoneDoors } from "./desk/phone/PhoneDoors.ts"
 import { PublicDesk } from "./desk/PublicDesk.ts"
@@ -42,7 +43,8 @@ export const layer = (config: Config, phoneDoors: Layer.Layer<PhoneDoors> = Phon
   const housekeeping = Layer.provideMerge(RecordingKeeper.layer, Housekeeping.layer)
   const analyst = Layer.provide(Layer.mergeAll(Analyst.layer, TestRunner.layer), AnalysisMinds.layer)
   const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, SpeechParts.layer, SocketDoor.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(EngineParts.layer, MediaDoor.layer))
+    Layer.provideMerge(Layer.mergeAll(EngineParts.layer, MediaDoor.layer)),
+    Layer.provideMerge(Consults.layer)
   )
   return HttpApp.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(PublicDesk.layer, housekeeping, Embedding.layer, courier, analyst)),

@@ -58,7 +58,9 @@ const cold = Effect.fnUntraced(function* (to: PlannedTransfer, options: Transfer
   const { end, leg, onNote, parts, plan } = options
   const telephone = leg.telephone
   if (telephone === undefined) return "this is no telephone call"
-  if ((yield* Effect.promise(() => telephone.refer(referTo(to.target), {}))) === "transferred") {
+  if (
+    (yield* Effect.promise(() => telephone.refer(referTo(to.target), plan.phone?.referHeaders ?? {}))) === "transferred"
+  ) {
     leg.handedOver = true
     end("escalated")
     return yield* Effect.never

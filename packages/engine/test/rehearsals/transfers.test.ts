@@ -29,7 +29,7 @@ const call = Effect.fnUntraced(function* (
   const rehearsal = yield* rehearse({
     chat,
     telephone: "transferred",
-    phone: { transfers: [{ ...destination, ...to }], keypad: true },
+    phone: { ...ours, transfers: [{ ...destination, ...to }], keypad: true },
     ...script
   })
   rehearsal.caller.sends({ type: "user.message", text: "sales please" })
@@ -50,6 +50,8 @@ const colleague = Effect.fnUntraced(function* (ringMs = 3_000) {
     })
   return { leg, dial, dialled, hungUp: () => hungUp }
 })
+
+const ours = { number: "+14155550100", referHeaders: {} }
 
 const nobody: Dial = () => Effect.delay(Effect.fail(new DialFailure({ reason: "no_answer" })), 30_000)
 
@@ -200,7 +202,7 @@ describe("the keypad", () => {
         { tool: { name: "send_digits", args: { digits: "12; drop" } } },
         "Done."
       ])
-      const held = yield* rehearse({ chat, telephone: "refused", phone: { transfers: [], keypad: true } })
+      const held = yield* rehearse({ chat, telephone: "refused", phone: { ...ours, transfers: [], keypad: true } })
       held.caller.sends({ type: "user.message", text: "press" })
       yield* wait(6_000)
       assert.deepStrictEqual(held.leg.pressed, ["12#"])

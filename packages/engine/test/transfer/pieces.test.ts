@@ -85,7 +85,9 @@ const to = (label: string): PlannedTransfer => ({
 })
 
 const specs = (phone: { transfers: ReadonlyArray<PlannedTransfer>; keypad: boolean } | undefined) =>
-  phoneToolsOf({ ...defaultPlan("s", ""), phone }).map(({ spec }) => spec)
+  phoneToolsOf({ ...defaultPlan("s", ""), phone: phone && { number: "", referHeaders: {}, ...phone } }).map(
+    ({ spec }) => spec
+  )
 
 describe("the tools of a telephone call", () => {
   it("are offered where there is something to do, with labels when there is a choice", () => {

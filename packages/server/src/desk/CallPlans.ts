@@ -4,7 +4,7 @@ import type { CallPlan } from "@parley/engine/CallPlan"
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { isE164 } from "@parley/contract/PhoneNumber"
 import type { Overrides } from "@parley/contract/SessionRequest"
-import { extraBodyField } from "@parley/contract/Vendor"
+import { extraBodyField, headerPrefix } from "@parley/contract/Vendor"
 import type { SpokenVoice } from "@parley/speech/Synthesis"
 import type { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Secrets } from "@parley/workspace/Secrets"
@@ -108,6 +108,7 @@ export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, conte
     tools: config.tools.enabled ? plannedTools(tools, context.open, system, context.mcp?.listed) : [],
     knowledge: plannedKnowledge(knowledge),
     hangUpTool: config.tools.enabled && config.tools.system_tools.hang_up_call,
+    phone: row.source === "phone" ? phonePlan(row, config, context.vendor, fill) : undefined,
     toolEvents: row.request.toolEvents,
     recordAudio: row.request.recordAudio && !row.preview,
     missing: context.mcp?.missing,
@@ -123,6 +124,27 @@ export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, conte
           }
   }
 }
+
+/** A telephone call may press keys, and be handed to whom the agent knows. */
+const phonePlan = (
+  row: ClaimedSession["row"],
+  { conversation: { transfer_destinations } }: StoredConfig,
+  vendor: string,
+  fill: (template: string) => string
+): NonNullable<CallPlan["phone"]> => ({
+  number: row.dialed_number,
+  referHeaders: { [`${headerPrefix(vendor)}Session-Id`]: row.id },
+  keypad: true,
+  transfers: transfer_destinations.map((item) => ({
+    label: item.label,
+    description: item.description,
+    mode: item.mode,
+    target: item.sip_uri ?? item.phone_number ?? "",
+    warmConnect: item.warm_connect,
+    briefing: fill(item.warm_briefing_instructions),
+    onFailure: { action: item.on_failure.action, message: fill(item.on_failure.message) }
+  }))
+})
 
 /** A machine may answer only calls that we placed. */
 const voicemail = (

@@ -20,6 +20,7 @@ import { CallPlans } from "../CallPlans.ts"
 import { ExtraBodies } from "../ExtraBodies.ts"
 import { drainMs, HeldCalls } from "../HeldCalls.ts"
 import { VoiceChoice } from "../speech/VoiceChoice.ts"
+import { Consults } from "./Consults.ts"
 import { arrive } from "./arrivals.ts"
 import { type DialParts, place, type PlaceFault } from "./Dials.ts"
 import { Ladders } from "./Ladders.ts"
@@ -43,6 +44,7 @@ export class PhoneDesk extends Context.Service<
     PhoneDesk,
     StartFault,
     | CallPlans
+    | Consults
     | ExtraBodies
     | HeldCalls
     | Ledger
@@ -65,6 +67,7 @@ export class PhoneDesk extends Context.Service<
       const held = yield* HeldCalls
       const calls = yield* PhoneCalls
       const doors = yield* PhoneDoors
+      const consults = yield* Consults
       const media = yield* MediaDoor
       const fibers = yield* FiberSet.make<void>()
       const run = Effect.runForkWith(yield* Effect.context<never>())
@@ -114,6 +117,8 @@ export class PhoneDesk extends Context.Service<
         onLadder: (callId, ladder) => ladders.tell(callId, ladder)
       })
 
+      consults.through(door)
+
       const dials: DialParts = {
         ...shared,
         door: () => (closed ? undefined : door),
@@ -129,6 +134,7 @@ export class PhoneDesk extends Context.Service<
       const drain = yield* Effect.cached(
         Effect.gen(function* () {
           closed = true
+          consults.through(undefined)
           held.giveAllUp()
           yield* held.drain
           if (door !== undefined) yield* Effect.timeoutOption(Effect.promise(door.close), drainMs)
