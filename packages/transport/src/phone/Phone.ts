@@ -3,6 +3,7 @@
 // the other. Nothing here throws out of a callback, and every promise settles within a known time.
 import type { Leg, Telephone } from "@parley/engine/ports/Leg"
 import type { Redacted } from "effect"
+import type { Located } from "../sip/locate.ts"
 import type { Waits } from "../sip/waits.ts"
 
 export type SipTransport = "udp" | "tcp" | "tls"
@@ -113,6 +114,8 @@ export interface PhoneDoorOptions {
   readonly onLadder?: (callId: string, ladder: ReadonlyArray<LadderLine>) => void
   /** Other than in the field. */
   readonly waits?: Partial<Waits> | undefined
+  /** Where a trunk is, in the order to try; the DNS when left out. */
+  readonly find?: ((trunk: OutboundTrunk) => Promise<ReadonlyArray<Located>>) | undefined
   /** The clock of nonces and of media. */
   readonly nowMs?: (() => number) | undefined
 }

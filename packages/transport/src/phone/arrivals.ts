@@ -8,7 +8,7 @@ import { bareReply } from "../sip/bareReply.ts"
 import { DigestServer, type Verdict } from "../sip/digest.ts"
 import type { Flow } from "../sip/Flow.ts"
 import { Incoming } from "../sip/Incoming.ts"
-import { judge } from "../sip/judge.ts"
+import { faultIn, judge } from "../sip/judge.ts"
 import { Ladder } from "../sip/Ladder.ts"
 import { makeSipCore, parse } from "../sip/SipCore.ts"
 import { SwitchingFlow } from "../sip/SwitchingFlow.ts"
@@ -82,16 +82,11 @@ export const makeArrivals = (options: ArrivalsOptions): ((sent: string, flow: Fl
     if (judgement.act === "invite") void invited(text, seen, flow)
   }
 
-  /** An INVITE that begins a call once more under the name of a finished one. */
-  const isAnew = (text: string, seen: Glance, call: Live): boolean => {
-    if (seen.method !== "INVITE" || !call.over) return false
-    const message = parse(text)
-    return message !== undefined && !message.toTag && placeIn(call, message) === "none"
-  }
-
   const toCall = (call: Live, text: string, flow: Flow): void => {
     const message = parse(text)
     const seen = glance(text)
+    const fault = seen?.method === undefined ? undefined : faultIn(text, seen)
+    if (fault?.act === "reply") return answer(text, flow, fault.status, fault.headers)
     if (message === undefined) {
       return seen?.method === undefined || seen.method === "ACK" ? undefined : answer(text, flow, 400)
     }
@@ -201,6 +196,13 @@ export const makeArrivals = (options: ArrivalsOptions): ((sent: string, flow: Fl
 }
 
 const mostAnswers = 4
+
+/** An INVITE that begins a call once more under the name of a finished one. */
+const isAnew = (text: string, seen: Glance, call: Live): boolean => {
+  if (seen.method !== "INVITE" || !call.over) return false
+  const message = parse(text)
+  return message !== undefined && !message.toTag && placeIn(call, message) === "none"
+}
 
 const isSecure = (text: string): boolean => /^m=audio \d+ RTP\/SAVP/m.test(text)
 

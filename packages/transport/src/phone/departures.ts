@@ -12,7 +12,7 @@ import type { Waits } from "../sip/waits.ts"
 import type { CallTable, Live } from "./CallTable.ts"
 import type { DialOutcome, DialRequest, Dialling, OutboundTrunk, PhoneDoor, PhoneDoorOptions } from "./Phone.ts"
 
-export interface DeparturesOptions extends Pick<PhoneDoorOptions, "userAgent" | "onLadder"> {
+export interface DeparturesOptions extends Pick<PhoneDoorOptions, "userAgent" | "onLadder" | "find"> {
   readonly calls: CallTable
   readonly waits: Waits
   readonly hereFor: (flow: Flow) => Promise<{ readonly signalling: string; readonly media: string }>
@@ -24,8 +24,6 @@ export interface DeparturesOptions extends Pick<PhoneDoorOptions, "userAgent" | 
   /** Undefined where nobody takes the connection. */
   readonly flowTo: (place: Located) => Promise<Flow | undefined>
   readonly isClosed: () => boolean
-  /** Where a trunk is; the product asks the DNS. */
-  readonly find?: typeof locate
 }
 
 const mostPlaces = 2

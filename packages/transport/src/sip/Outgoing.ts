@@ -40,6 +40,8 @@ export class Outgoing {
   #state: "trying" | "ringing" | "cancelling" | "up" | "over" = "trying"
   #timer: NodeJS.Timeout
   #early = new Map<string, string>()
+  /** Provisional answers, by whose they are and their number. */
+  readonly #acknowledged = new Set<string>()
 
   constructor(options: OutgoingOptions) {
     this.#options = options
@@ -67,8 +69,11 @@ export class Outgoing {
         this.#alive()
         const { message: progress } = response
         if (progress.body !== "") this.#early.set(progress.toTag, progress.body)
-        // Reliable provisional answers want to be acknowledged (RFC 3262, 4).
-        if (progress.hasHeader("rseq")) attempt(() => response.prack())
+        // Reliable provisional answers want to be acknowledged, each once (RFC 3262, 4).
+        const sequence = /^\d{1,10}$/.exec(progress.getHeader("rseq") ?? "")?.[0]
+        if (sequence === undefined || this.#acknowledged.has(`${progress.toTag} ${sequence}`)) return
+        this.#acknowledged.add(`${progress.toTag} ${sequence}`)
+        attempt(() => response.prack({ extraHeaders: [`RAck: ${sequence} ${progress.cseq} INVITE`] }))
       },
       onAccept: (response) => void this.#accepted(response),
       onRedirect: ({ message: moved }) => this.#fail(moved.statusCode ?? null),

@@ -147,7 +147,7 @@ export class DigestServer {
   }
 
   #nonce(): string {
-    const time = this.#nowMs().toString(36)
+    const time = Math.floor(this.#nowMs()).toString(36)
     const salt = randomBytes(6).toString("hex")
     return `${time}.${salt}.${this.#sealOf(`${time}.${salt}`)}`
   }

@@ -15,10 +15,11 @@ const understood = new Set(["100rel", "timer"])
 
 const reply = (status: number, ...headers: ReadonlyArray<string>): Judgement => ({ act: "reply", status, headers })
 
-export const judge = (text: string, seen: Glance): Judgement => {
+/** What is wrong with a request wherever it belongs; undefined for nothing. An ACK is never answered. */
+export const faultIn = (text: string, seen: Glance): Judgement | undefined => {
   const head = headOf(text)
   const method = seen.method ?? ""
-  if (method === "ACK") return { act: "drop" }
+  if (method === "ACK") return undefined
   if (seen.callId === "" || seen.branch === "" || seen.cseqMethod === "") return reply(400)
   if (seen.cseqMethod !== method || seen.cseq > 2 ** 31) return reply(400)
   if (!known.has(method)) return reply(501, allow)
@@ -33,6 +34,15 @@ export const judge = (text: string, seen: Glance): Judgement => {
     .map((tag) => tag.trim())
     .filter((tag) => tag !== "" && !understood.has(tag.toLowerCase()))
   if (strange.length > 0 && method !== "CANCEL") return reply(420, `Unsupported: ${strange.join(", ")}`)
+  return undefined
+}
+
+export const judge = (text: string, seen: Glance): Judgement => {
+  const method = seen.method ?? ""
+  if (method === "ACK") return { act: "drop" }
+  const fault = faultIn(text, seen)
+  if (fault !== undefined) return fault
+  const head = headOf(text)
   const inDialog = /;\s*tag\s*=/i.test(headerIn(head, "to", "t") ?? "")
   if (inDialog || method === "CANCEL" || method === "BYE" || method === "PRACK" || method === "UPDATE")
     return reply(481)

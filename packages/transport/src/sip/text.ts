@@ -103,7 +103,7 @@ export const nextHop = (text: string): { readonly host: string; readonly port: n
 
 /** The user part of the first address in a header, unescaped. */
 export const userOf = (header: string): string => {
-  const user = /(?:sips?|tel):([^@>;?\s]*)/i.exec(header)?.[1] ?? ""
+  const user = /sips?:([^@:<>"\s]*)(?::[^@<>"\s]*)?@/i.exec(header)?.[1] ?? /tel:([^>;?\s]*)/i.exec(header)?.[1] ?? ""
   try {
     return decodeURIComponent(user)
   } catch {

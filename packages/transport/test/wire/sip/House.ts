@@ -12,6 +12,7 @@ import type {
   PhoneLeg
 } from "../../../src/phone/Phone.ts"
 import { makePhoneDoor } from "../../../src/phone/PhoneDoor.ts"
+import { locate, type Located } from "../../../src/sip/locate.ts"
 import { RtpPeer, SipPeer, Talk, type Way } from "./SipPeer.ts"
 
 export const number = "+15550100"
@@ -45,6 +46,8 @@ export interface House {
   /** Moves the clock of nonces and media. */
   readonly pass: (ms: number) => void
   readonly dial: (peer: SipPeer, more?: Partial<DialRequest>) => ReturnType<PhoneDoor["dial"]>
+  /** A trunk that is found at several places. */
+  readonly dialAt: (peers: ReadonlyArray<SipPeer>) => ReturnType<PhoneDoor["dial"]>
   readonly close: () => Promise<void>
 }
 
@@ -77,7 +80,9 @@ export const openHouse = async (
     void take()
   }
 
+  let places: ReadonlyArray<Located> | undefined
   const door = await makePhoneDoor({
+    find: async (trunk) => places ?? locate(trunk),
     host: "127.0.0.1",
     port: 0,
     tls: undefined,
@@ -136,6 +141,10 @@ export const openHouse = async (
         ringSeconds: 5,
         ...request
       }),
+    dialAt: (peers) => {
+      places = peers.map(({ port, way }) => ({ transport: way, address: "127.0.0.1", port, host: "127.0.0.1" }))
+      return house.dial(peers[0] as SipPeer)
+    },
     close: async () => {
       try {
         await until(() => door.count() === 0, "a call is left")

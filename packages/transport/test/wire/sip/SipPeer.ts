@@ -42,17 +42,19 @@ export class SipPeer {
     this.way = way
   }
 
-  /** Speaks to a door at this port; on UDP it is also spoken to. */
+  /** Speaks to a door at this port; 0: to who spoke to it. */
   static async open(way: Way, doorPort: number): Promise<SipPeer> {
     const peer = new SipPeer(way)
     if (way === "udp") {
       const socket = createSocket("udp4")
       await new Promise<void>((done) => socket.bind(0, "127.0.0.1", done))
       const sendTo = (text: string, port: number) => void (peer.#closed || socket.send(text, port, "127.0.0.1"))
-      socket.on("message", (bytes, from: RemoteInfo) =>
+      let to = doorPort
+      socket.on("message", (bytes, from: RemoteInfo) => {
+        if (doorPort === 0) to = from.port
         peer.#heard(bytes.toString(), from.port, (text) => sendTo(text, from.port))
-      )
-      peer.#write = (text) => sendTo(text, doorPort)
+      })
+      peer.#write = (text) => sendTo(text, to)
       peer.#port = socket.address().port
       peer.#closers.push(() => socket.close())
       return peer
@@ -67,7 +69,7 @@ export class SipPeer {
 
   /** Waits to be called. */
   static async listen(way: Way): Promise<SipPeer> {
-    if (way === "udp") return SipPeer.open("udp", 9)
+    if (way === "udp") return SipPeer.open("udp", 0)
     const peer = new SipPeer("tcp")
     const server: Server = createServer((socket) => peer.#carry(socket))
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
@@ -241,7 +243,7 @@ export class Talk {
     const isAck = method === "ACK"
     const sameAsInvite = method === "CANCEL"
     const cseq = said.cseq ?? (isAck || sameAsInvite ? this.inviteCseq : this.cseq++)
-    const branch = said.branch ?? (sameAsInvite ? this.inviteBranch : `z9hG4bK${token()}`)
+    const branch = said.branch ?? (sameAsInvite && this.inviteBranch !== "" ? this.inviteBranch : `z9hG4bK${token()}`)
     if (method === "INVITE") {
       this.inviteBranch = branch
       this.inviteCseq = cseq

@@ -1,0 +1,129 @@
+// Digests against the examples of the RFCs, and the life of a nonce.
+import { describe, expect, it } from "vitest"
+import { type DigestAlgorithm, DigestClient, DigestServer, readDigest, responseTo } from "../../src/sip/digest.ts"
+
+describe("a response", () => {
+  it.each<[string, DigestAlgorithm, string, string, string, string]>([
+    // RFC 7616, 3.9.1.
+    [
+      "RFC 7616",
+      "MD5",
+      "Circle of Life",
+      "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v",
+      "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ",
+      "8ca523f5e9506fed4657c9700eebdbec"
+    ],
+    [
+      "RFC 7616",
+      "SHA-256",
+      "Circle of Life",
+      "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v",
+      "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ",
+      "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"
+    ]
+  ])("of %s with %s", (_rfc, algorithm, password, nonce, cnonce, response) => {
+    const realm = "http-auth@example.org"
+    const fields = { algorithm, cnonce, nc: "00000001", nonce, qop: "auth" as const, realm, uri: "/dir/index.html" }
+    expect(responseTo({ username: "Mufasa", password }, "GET", fields)).toBe(response)
+  })
+
+  it("of RFC 2617, 3.5", () => {
+    const fields = {
+      algorithm: "MD5" as const,
+      cnonce: "0a4f113b",
+      nc: "00000001",
+      nonce: "dcd98b7102dd2f0e8b11d0f600bfb0c093",
+      qop: "auth" as const,
+      realm: "testrealm@host.com",
+      uri: "/dir/index.html"
+    }
+    const credentials = { username: "Mufasa", password: "Circle Of Life" }
+    expect(responseTo(credentials, "GET", fields)).toBe("6629fae49393a05397450978507c4ef1")
+  })
+})
+
+describe("reading a digest", () => {
+  it("takes values with and without quotes, the first of a name", () => {
+    expect(readDigest('Digest username="a \\"b\\", c", nc=00000001,qop = auth, NONCE="x", nonce="y"')).toEqual({
+      username: 'a "b", c',
+      nc: "00000001",
+      qop: "auth",
+      nonce: "x"
+    })
+    expect(readDigest("")).toEqual({})
+    expect(readDigest("Basic abc")).toEqual({})
+  })
+})
+
+const credentials = { username: "u", password: "p" }
+
+const door = () => {
+  let nowMs = 1_000_000.25
+  const server = new DigestServer("here", () => nowMs)
+  const client = new DigestClient(credentials.username, credentials.password)
+  const challenge = (stale = false) => server.challenge(stale).map((line) => readDigest(line.replace(/^.*?: /, "")))
+  const judge = (header: string | undefined, method = "INVITE", expected = credentials) =>
+    server.judge(header, method, expected)
+  return { server, client, challenge, judge, pass: (ms: number) => void (nowMs += ms) }
+}
+
+describe("a challenge and its answer", () => {
+  it.each([0, 1])("go together (algorithm %i)", (which) => {
+    const { challenge, client, judge } = door()
+    const answer = client.answer("INVITE", "sip:a@b", challenge()[which] ?? {})
+    expect(judge(answer)).toBe("good")
+  })
+
+  it("count: the same answer again is stale, the next count is good", () => {
+    const { challenge, client, judge } = door()
+    const [given = {}] = challenge()
+    const first = client.answer("INVITE", "sip:a@b", given)
+    const second = client.answer("INVITE", "sip:a@b", given)
+    expect(second).toContain("nc=00000002")
+    expect([judge(first), judge(first), judge(second), judge(first)]).toEqual(["good", "stale", "good", "stale"])
+  })
+
+  it("without qop works once", () => {
+    const { challenge, client, judge } = door()
+    const [{ qop: _qop, ...given } = {}] = challenge()
+    const answer = client.answer("INVITE", "sip:a@b", given)
+    expect(answer).not.toContain("qop")
+    expect([judge(answer), judge(answer)]).toEqual(["good", "stale"])
+  })
+
+  it("grow stale after a minute, and are stale for another door", () => {
+    const { challenge, client, judge, pass } = door()
+    const answer = client.answer("INVITE", "sip:a@b", challenge()[0] ?? {})
+    expect(door().judge(answer)).toBe("stale")
+    pass(60_001)
+    expect(judge(answer)).toBe("stale")
+  })
+
+  it("fail for another password, name, method or realm, and for none", () => {
+    const { challenge, client, judge } = door()
+    const answer = client.answer("INVITE", "sip:a@b", challenge()[0] ?? {}) ?? ""
+    expect(judge(answer, "INVITE", { ...credentials, password: "x" })).toBe("wrong")
+    expect(judge(answer, "INVITE", { ...credentials, username: "x" })).toBe("wrong")
+    expect(judge(answer, "BYE")).toBe("wrong")
+    expect(judge(answer.replace('"here"', '"there"'))).toBe("wrong")
+    expect(judge(answer.replace("SHA-256", "SHA-512-256"))).toBe("wrong")
+    expect(judge(answer.replace("qop=auth", "qop=auth-int"))).toBe("wrong")
+    expect(judge(answer.replace(/nc=\w+/, "nc=zz"))).toBe("wrong")
+    expect(judge("Digest")).toBe("wrong")
+    expect(judge(undefined)).toBe("missing")
+    expect(judge(answer)).toBe("good")
+  })
+})
+
+describe("an answer of ours", () => {
+  const client = new DigestClient("u", "p")
+  it.each<[string, Record<string, unknown>, boolean]>([
+    ["a plain one", { realm: "r", nonce: "n" }, true],
+    ["auth among others", { realm: "r", nonce: "n", qop: ["auth-int", "auth"] }, true],
+    ["auth-int alone", { realm: "r", nonce: "n", qop: ["auth-int"] }, false],
+    ["an unknown algorithm", { realm: "r", nonce: "n", algorithm: "SHA-512-256" }, false],
+    ["no nonce", { realm: "r" }, false]
+  ])("to %s", (_name, challenge, can) => {
+    expect(client.answer("INVITE", "sip:a", challenge) !== undefined).toBe(can)
+  })
+})
