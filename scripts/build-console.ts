@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 const root = dirname(import.meta.dirname)
 const consoleRoom = join(root, "packages", "console")
 const out = join(consoleRoom, "dist")
-const sources = ["console/src", "console/public", "client/src", "contract/src"].map((room) =>
+const sources = ["console/src", "console/style", "console/public", "client/src", "contract/src"].map((room) =>
   join(root, "packages", room)
 )
 
@@ -32,6 +32,13 @@ if (built < changed) {
     jsx: "automatic",
     jsxImportSource: "preact",
     legalComments: "linked",
+    logLevel: "warning"
+  })
+  await build({
+    entryPoints: [join(consoleRoom, "style", "console.css")],
+    outfile: join(out, "console.css"),
+    bundle: true,
+    minify: true,
     logLevel: "warning"
   })
   cpSync(join(consoleRoom, "public"), out, { recursive: true })

@@ -15,6 +15,7 @@ import type { ConfigPatch, ReturnedConfig } from "@parley/contract/AgentConfig/A
 import type { Health } from "@parley/contract/Health"
 import type { SessionRecording } from "@parley/contract/Recording"
 import type { SessionDetail, SessionJournal, SessionPage, SessionTicket } from "@parley/contract/Session"
+import type { SessionLadder } from "@parley/contract/SipLadder"
 import type { PreviewCreate, SessionCreate } from "@parley/contract/SessionRequest"
 import type { Transcript } from "@parley/contract/speech/Transcript"
 import type { TtsModel, TtsRequest } from "@parley/contract/speech/TtsRequest"
@@ -103,6 +104,8 @@ export class ParleyClient {
       this.request("GET", path`/v1/agent/sessions/${id}/journal`),
     /** Its tracks with addresses that work for a quarter of an hour; 404 when it was not recorded. */
     recording: (id: string): Promise<SessionRecording> => this.request("GET", path`/v1/agent/sessions/${id}/recording`),
+    /** Of a telephone call: what its peers said to each other. */
+    ladder: (id: string): Promise<SessionLadder> => this.request("GET", path`/v1/agent/sessions/${id}/ladder`),
     /** Makes the analysis of a call that is over once more. */
     analyse: (id: string): Promise<void> => this.request("POST", path`/v1/agent/sessions/${id}/analysis`),
     end: (id: string): Promise<void> => this.request("POST", path`/v1/agent/sessions/${id}/end`)

@@ -1,10 +1,28 @@
-// What an agent has besides its voice: tools, knowledge, webhooks, and what it costs.
+// What an agent has besides its voice: tools, knowledge, tests, webhooks, and what it costs.
+import type {
+  AgentTest,
+  AgentTestCreate,
+  AgentTestPage,
+  AgentTestPatch,
+  TestBatch,
+  TestBatchPage,
+  TestRun,
+  TestRunPage,
+  TestsRun
+} from "@parley/contract/AgentTest"
 import type {
   KnowledgeSource,
   KnowledgeSourceAgents,
   KnowledgeSourceDetail,
   KnowledgeSourcePage
 } from "@parley/contract/KnowledgeSource"
+import type {
+  McpServer,
+  McpServerCreate,
+  McpServerPage,
+  McpServerPatch,
+  McpServerTools
+} from "@parley/contract/McpServer"
 import type { Tool, ToolAgents, ToolCreate, ToolPage, ToolPatch, ToolTest, ToolTestResult } from "@parley/contract/Tool"
 import type { PriceList, UsageDays, UsagePage } from "@parley/contract/Usage"
 import type { ApiCredit } from "@parley/contract/Wallet"
@@ -32,6 +50,40 @@ export const officeOf = (request: Request) => ({
     /** Sends a real request. */
     test: (id: string, body: typeof ToolTest.Encoded = {}): Promise<ToolTestResult> =>
       request("POST", path`/v1/agent/tools/${id}/test`, body)
+  },
+  mcpServers: {
+    list: (query: Query = {}): Promise<typeof McpServerPage.Type> =>
+      request("GET", `/v1/agent/mcp-servers${search(query)}`),
+    create: (body: typeof McpServerCreate.Encoded): Promise<McpServer> =>
+      request("POST", "/v1/agent/mcp-servers", body),
+    get: (id: string): Promise<McpServer> => request("GET", path`/v1/agent/mcp-servers/${id}`),
+    update: (id: string, patch: typeof McpServerPatch.Encoded): Promise<McpServer> =>
+      request("PATCH", path`/v1/agent/mcp-servers/${id}`, patch),
+    remove: (id: string): Promise<void> => request("DELETE", path`/v1/agent/mcp-servers/${id}`),
+    /** Asks the server now. */
+    tools: (id: string): Promise<typeof McpServerTools.Type> => request("GET", path`/v1/agent/mcp-servers/${id}/tools`)
+  },
+  tests: {
+    list: (query: Query = {}): Promise<typeof AgentTestPage.Type> => request("GET", `/v1/agent/tests${search(query)}`),
+    create: (body: typeof AgentTestCreate.Encoded): Promise<AgentTest> => request("POST", "/v1/agent/tests", body),
+    get: (id: string): Promise<AgentTest> => request("GET", path`/v1/agent/tests/${id}`),
+    update: (id: string, patch: typeof AgentTestPatch.Encoded): Promise<AgentTest> =>
+      request("PATCH", path`/v1/agent/tests/${id}`, patch),
+    remove: (id: string): Promise<void> => request("DELETE", path`/v1/agent/tests/${id}`),
+    attach: (id: string, agentId: string): Promise<void> =>
+      request("PUT", path`/v1/agent/agents/${agentId}/tests/${id}`),
+    detach: (id: string, agentId: string): Promise<void> =>
+      request("DELETE", path`/v1/agent/agents/${agentId}/tests/${id}`),
+    /** Of the agent's draft; the batch is there before its runs are over. */
+    run: (agentId: string, body: typeof TestsRun.Encoded = {}): Promise<TestBatch> =>
+      request("POST", path`/v1/agent/agents/${agentId}/tests/run`, body),
+    batches: (agentId: string, query: Query = {}): Promise<typeof TestBatchPage.Type> =>
+      request("GET", path`/v1/agent/agents/${agentId}/test-batches` + search(query)),
+    batch: (agentId: string, batchId: string): Promise<TestBatch> =>
+      request("GET", path`/v1/agent/agents/${agentId}/test-batches/${batchId}`),
+    listRuns: (query: Query = {}): Promise<typeof TestRunPage.Type> =>
+      request("GET", `/v1/agent/test-runs${search(query)}`),
+    getRun: (runId: string): Promise<TestRun> => request("GET", path`/v1/agent/test-runs/${runId}`)
   },
   knowledge: {
     list: (query: Query = {}): Promise<typeof KnowledgeSourcePage.Type> =>

@@ -58,6 +58,14 @@ describe("ParleyClient", () => {
     ["POST", "/v1/agent/agents/a/publish", () => client.agents.publish("a")],
     ["POST", "/v1/agent/agents/a/preview-sessions", () => client.agents.preview("a")],
     ["POST", "/v1/agent/sessions", () => client.sessions.create({ agent_id: "a" })],
+    ["GET", "/v1/agent/mcp-servers/m/tools", () => client.office.mcpServers.tools("m")],
+    ["PATCH", "/v1/agent/mcp-servers/m", () => client.office.mcpServers.update("m", { name: "Clock" })],
+    ["GET", "/v1/agent/tests?agent_id=a", () => client.office.tests.list({ agent_id: "a" })],
+    ["PUT", "/v1/agent/agents/a/tests/t", () => client.office.tests.attach("t", "a")],
+    ["DELETE", "/v1/agent/agents/a/tests/t", () => client.office.tests.detach("t", "a")],
+    ["POST", "/v1/agent/agents/a/tests/run", () => client.office.tests.run("a")],
+    ["GET", "/v1/agent/agents/a/test-batches/b", () => client.office.tests.batch("a", "b")],
+    ["GET", "/v1/agent/test-runs/r", () => client.office.tests.getRun("r")],
     ["GET", "/v1/agent/sessions?status=active%2Cpending", () => client.sessions.list({ status: "active,pending" })],
     ["GET", "/v1/agent/sessions/s", () => client.sessions.get("s")]
   ] as const)("asks %s %s with the key", async (method, url, ask) => {

@@ -12,7 +12,7 @@ import { UsagePage } from "./UsagePage.tsx"
 
 export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; readonly onSignOut: () => void }) => {
   const stable = useMemo(() => client, [])
-  const { id, page } = useRoute()
+  const { id, page, part } = useRoute()
   const [health, setHealth] = useState<Health | null>(null)
   useEffect(() => {
     const look = (): unknown => stable.health().then(setHealth, () => undefined)
@@ -40,7 +40,7 @@ export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; rea
           </button>
         </footer>
       </nav>
-      {page === "agents" && <Agents client={stable} chosen={id} health={health} />}
+      {page === "agents" && <Agents client={stable} chosen={id} part={part} health={health} />}
       {page === "calls" && id === "" && <CallsPage client={stable} />}
       {page === "calls" && id !== "" && <CallPage key={id} client={stable} id={id} />}
       {page === "tools" && <ToolsPage client={stable} chosen={id} />}

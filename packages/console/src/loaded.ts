@@ -25,7 +25,11 @@ export const useLoaded = <A>(load: () => Promise<A>, keys: ReadonlyArray<unknown
   useEffect(() => {
     let current = true
     load().then(
-      (found) => current && setValue(found),
+      (found) => {
+        if (!current) return
+        setValue(found)
+        setProblem("")
+      },
       (error: unknown) => current && setProblem(inWords(error))
     )
     return () => {

@@ -1,4 +1,4 @@
-// Where the person is: `#page/id`, so that the browser's back button and a copied address work.
+// Where the person is: `#page/id/part`, so that the browser's back button and a copied address work.
 import { useEffect, useState } from "preact/hooks"
 
 export const pages = ["agents", "calls", "tools", "knowledge", "usage"] as const
@@ -8,17 +8,30 @@ export interface Route {
   readonly page: PageName
   /** Empty for the page's own view. */
   readonly id: string
+  /** Which part of it; empty for the first. */
+  readonly part: string
 }
 
-export const href = (page: PageName, id = ""): string => `#${page}${id === "" ? "" : `/${encodeURIComponent(id)}`}`
+export const href = (page: PageName, ...where: ReadonlyArray<string>): string =>
+  `#${[page, ...where.map(encodeURIComponent)].join("/")}`
 
-export const go = (page: PageName, id = ""): void => {
-  location.hash = href(page, id)
+export const go = (page: PageName, ...where: ReadonlyArray<string>): void => {
+  location.hash = href(page, ...where)
 }
 
 const read = (): Route => {
-  const [name = "", id = ""] = location.hash.slice(1).split("/")
-  return { page: pages.find((page) => page === name) ?? "agents", id: decodeURIComponent(id) }
+  const [name = "", ...where] = location.hash.slice(1).split("/")
+  const [id = "", part = ""] = where.map(decoded)
+  return { page: pages.find((page) => page === name) ?? "agents", id, part }
+}
+
+/** An address may have been typed. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ""
+  }
 }
 
 export const useRoute = (): Route => {

@@ -7,16 +7,8 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type RunningService, startService } from "../../server/src/testing/RunningService.ts"
-import { buildConsole } from "./buildConsole.ts"
-import { type Chromium, chromiumPath, startChromium } from "./Chromium.ts"
-
-const noBrowser = chromiumPath === undefined
-if (process.env["CI"] === "true" && noBrowser) throw new Error("Chromium is missing: install chromium")
-
-const click = (page: Page, name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click()
-const openPage = (page: Page, name: string): Promise<void> =>
-  page.getByLabel("Pages").getByRole("link", { name, exact: true }).click()
+import type { RunningService } from "../../server/src/testing/RunningService.ts"
+import { click, type Desk, noBrowser, openDesk, openPage } from "./Desk.ts"
 
 /** A customer's server: remembers what it was asked. */
 const receiver = createServer((request, response) => {
@@ -41,14 +33,13 @@ const analysis = JSON.stringify({ summary: "A slot on Friday was booked.", data:
 
 describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeout: 120_000 }, () => {
   const scope = Effect.runSync(Scope.make())
+  let desk: Desk
   let service: RunningService
-  let browser: Chromium
   let page: Page
   let chat: FakeChat.FakeChatServer
   let address = ""
 
   beforeAll(async () => {
-    await buildConsole()
     receiver.listen(0, "127.0.0.1")
     await once(receiver, "listening")
     address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
@@ -58,16 +49,12 @@ describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeo
         scope
       )
     )
-    service = await startService({ PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.0/8" })
-    browser = await startChromium(new Int16Array(16_000))
-    page = await browser.open(`${service.url}/`, { viewport: { width: 1440, height: 900 } })
-    page.setDefaultTimeout(20_000)
-    await page.getByLabel("API key").fill(service.key)
-    await click(page, "Sign in")
+    desk = await openDesk()
+    service = desk.service
+    page = desk.page
   }, 60_000)
   afterAll(async () => {
-    await browser?.close()
-    await service?.stop()
+    await desk?.close()
     await Effect.runPromise(Scope.close(scope, Exit.void))
     receiver.closeAllConnections()
     receiver.close()
@@ -188,6 +175,17 @@ describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeo
     expect(asked.at(-1)?.signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
     await page.locator("summary", { hasText: "Journal" }).click()
     await page.getByText("CallStarted").first().waitFor()
+  })
+
+  it("makes a test of the call", async () => {
+    await click(page, "Make a test of it")
+    const test = page.getByLabel("All tests").getByRole("listitem")
+    await test.getByText("1 turn, 1 expectation").waitFor()
+    expect(await test.getByRole("checkbox").isChecked()).toBe(true)
+    await page.getByRole("button", { name: /^Edit As in the call/ }).click()
+    expect(await page.getByLabel("The caller says").inputValue()).toBe("Friday, please")
+    expect(await page.getByLabel("Kind of expectation").inputValue()).toBe("tool_called")
+    expect(await page.getByLabel("Expected", { exact: true }).inputValue()).toBe("book_a_slot")
   })
 
   it("shows what it cost", async () => {

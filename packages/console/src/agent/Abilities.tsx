@@ -1,4 +1,4 @@
-// What the agent can do and know: tools, documents, hanging up.
+// What the agent can do and know: tools, MCP servers, documents, hanging up.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import { useLoaded } from "../loaded.ts"
 import { bytesInWords, plain } from "../inWords.ts"
@@ -9,6 +9,7 @@ import type { DraftProps } from "./draft.ts"
 export const Abilities = ({ change, client, draft }: DraftProps & { readonly client: ParleyClient }) => {
   const { knowledge_base: known, tools } = draft
   const allTools = useLoaded(() => client.office.tools.list({ page_size: 100 }), [])
+  const servers = useLoaded(() => client.office.mcpServers.list({ page_size: 100 }), [])
   const sources = useLoaded(() => client.office.knowledge.list({ page_size: 100 }), [])
   return (
     <>
@@ -60,6 +61,29 @@ export const Abilities = ({ change, client, draft }: DraftProps & { readonly cli
           There is no tool yet. <a href={href("tools")}>Make one</a>.
         </p>
       )}
+      {(servers.problem !== "" || (servers.value?.mcp_servers.length ?? 0) > 0) && <h3>MCP servers</h3>}
+      <Said problem={servers.problem} />
+      <ul class="picks">
+        {(servers.value?.mcp_servers ?? []).map((server) => (
+          <li key={server.mcp_server_id}>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={tools.mcp_server_ids?.includes(server.mcp_server_id) ?? false}
+                onChange={(event) => {
+                  const { mcp_server_ids = [], ...others } = tools
+                  const ids = toggled(mcp_server_ids, server.mcp_server_id, event.currentTarget.checked)
+                  change({ tools: ids.length === 0 ? others : { ...others, mcp_server_ids: ids } })
+                }}
+              />
+              <span>
+                {server.name}
+                <small>{server.url}</small>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
       <h3>Knowledge</h3>
       <Said problem={sources.problem} />
       <ul class="picks">

@@ -1,68 +1,88 @@
-// The chosen agent's draft in parts. Saving changes the draft only; publishing makes it what callers hear. Each section
-// is sent whole, as it was read, with what was edited changed.
+// The chosen agent's draft in parts. Saving changes the draft only; publishing makes it what callers hear. A section that
+// was touched is sent whole, as it was read, with what was edited changed.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Agent } from "@parley/contract/Agent"
 import { useEffect, useState } from "preact/hooks"
+import { TestsTab } from "../agentTests/TestsTab.tsx"
 import { inWords } from "../inWords.ts"
 import { useDoing } from "../loaded.ts"
+import { go } from "../route.ts"
 import { Said } from "../Said.tsx"
 import { Abilities } from "./Abilities.tsx"
 import { Access } from "./Access.tsx"
 import { AfterCall } from "./AfterCall.tsx"
 import { Behaviour } from "./Behaviour.tsx"
-import { type Draft, draftOf } from "./draft.ts"
+import { type Draft, touched } from "./draft.ts"
+import { Publishing } from "./Publishing.tsx"
 import { Versions } from "./Versions.tsx"
 
 interface Props {
   readonly client: ParleyClient
   readonly agent: Agent
+  /** Which tab is open; the first where it is none. */
+  readonly part: string
   readonly voices: ReadonlyArray<string>
   readonly onChanged: () => void
 }
 
-const tabs = ["Behaviour", "Abilities", "After the call", "Access", "Versions"] as const
+const tabs = {
+  behaviour: "Behaviour",
+  abilities: "Abilities",
+  after: "After the call",
+  tests: "Tests",
+  access: "Access",
+  versions: "Versions"
+} as const
 
-export const AgentEditor = ({ agent, client, onChanged, voices }: Props) => {
+export const AgentEditor = ({ agent, client, onChanged, part, voices }: Props) => {
+  const [read, setRead] = useState<Draft | null>(null)
   const [draft, setDraft] = useState<Draft | null>(null)
-  const [tab, setTab] = useState<(typeof tabs)[number]>("Behaviour")
-  const [dirty, setDirty] = useState(false)
+  /** The live version a draft is compared with before it is published; 0 while nothing is compared. */
+  const [comparing, setComparing] = useState(0)
   const [unread, setUnread] = useState("")
   const { act, problem, said } = useDoing()
+  const dirty = draft !== read
+  const take = (fresh: Draft): void => {
+    setRead(fresh)
+    setDraft(fresh)
+  }
   useEffect(() => {
-    client.agents.config(agent.agent_id).then(
-      (config) => setDraft(draftOf(config)),
-      (error: unknown) => setUnread(inWords(error))
-    )
+    client.agents.config(agent.agent_id).then(take, (error: unknown) => setUnread(inWords(error)))
   }, [])
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
     if (dirty) addEventListener("beforeunload", warn)
     return () => removeEventListener("beforeunload", warn)
   }, [dirty])
-  if (draft === null) {
+  if (draft === null || read === null) {
     return <section class="editor">{unread === "" ? <p>Loading ...</p> : <Said problem={unread} />}</section>
   }
 
-  const change = (part: Partial<Draft>): void => {
-    setDraft({ ...draft, ...part })
-    setDirty(true)
-  }
+  const change = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed })
   const save = async (): Promise<string> => {
-    setDraft(draftOf(await client.agents.configure(agent.agent_id, draft)))
-    setDirty(false)
+    take(await client.agents.configure(agent.agent_id, touched(draft, read)))
     return "Draft saved."
   }
-  const publish = async (): Promise<string> => {
-    if (dirty) await save()
-    const { version_number } = await client.agents.publish(agent.agent_id)
+  const publish = async (title: string): Promise<string> => {
+    const { version_number } = await client.agents.publish(agent.agent_id, title === "" ? {} : { version_title: title })
+    setComparing(0)
     onChanged()
     return `Version ${version_number} is live.`
+  }
+  const compare = async (): Promise<string> => {
+    setComparing(0)
+    if (dirty) await save()
+    const [live] = (await client.agents.versions(agent.agent_id, { page_size: 1 })).versions
+    if (live === undefined) return publish("")
+    setComparing(live.version_number)
+    return ""
   }
   const rename = async (name: string): Promise<string> => {
     await client.agents.update(agent.agent_id, { name })
     onChanged()
     return `The name is ${name} now.`
   }
+  const tab = Object.hasOwn(tabs, part) ? part : "behaviour"
   return (
     <section class="editor" aria-label="Agent">
       <header>
@@ -79,23 +99,41 @@ export const AgentEditor = ({ agent, client, onChanged, voices }: Props) => {
         <button type="button" disabled={!dirty} onClick={() => act(save)}>
           Save draft
         </button>
-        <button type="button" class="primary" onClick={() => act(publish)}>
+        <button type="button" class="primary" onClick={() => act(compare)}>
           Publish
         </button>
       </header>
       <Said said={said} problem={problem} />
+      {comparing !== 0 && (
+        <Publishing
+          client={client}
+          agentId={agent.agent_id}
+          live={comparing}
+          onPublish={(title) => void act(() => publish(title))}
+          onLeave={() => setComparing(0)}
+        />
+      )}
       <div class="tabs" role="tablist">
-        {tabs.map((name) => (
-          <button key={name} type="button" role="tab" aria-selected={name === tab} onClick={() => setTab(name)}>
-            {name}
+        {Object.entries(tabs).map(([name, words]) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            aria-selected={name === tab}
+            onClick={() => go("agents", agent.agent_id, name)}
+          >
+            {words}
           </button>
         ))}
       </div>
-      {tab === "Behaviour" && <Behaviour client={client} draft={draft} change={change} voices={voices} />}
-      {tab === "Abilities" && <Abilities client={client} draft={draft} change={change} />}
-      {tab === "After the call" && <AfterCall draft={draft} change={change} />}
-      {tab === "Access" && <Access client={client} agent={agent} onChanged={onChanged} />}
-      {tab === "Versions" && <Versions client={client} agent={agent} />}
+      {tab === "behaviour" && (
+        <Behaviour client={client} draft={draft} change={change} voices={voices} keyed={read.llm.custom?.base_url} />
+      )}
+      {tab === "abilities" && <Abilities client={client} draft={draft} change={change} />}
+      {tab === "after" && <AfterCall draft={draft} change={change} />}
+      {tab === "tests" && <TestsTab client={client} agent={agent} unsaved={dirty} />}
+      {tab === "access" && <Access client={client} agent={agent} onChanged={onChanged} />}
+      {tab === "versions" && <Versions client={client} agent={agent} />}
     </section>
   )
 }

@@ -12,10 +12,12 @@ interface Props {
   readonly client: ParleyClient
   /** Empty for the first. */
   readonly chosen: string
+  /** Of the editor. */
+  readonly part: string
   readonly health: Health | null
 }
 
-export const Agents = ({ chosen, client, health }: Props) => {
+export const Agents = ({ chosen, client, health, part }: Props) => {
   const [archived, setArchived] = useState(false)
   const { problem, reload, value } = useLoaded(
     () => client.agents.list({ page_size: 100, include_archived: archived ? "true" : undefined }),
@@ -80,6 +82,7 @@ export const Agents = ({ chosen, client, health }: Props) => {
             key={agent.agent_id}
             client={client}
             agent={agent}
+            part={part}
             voices={voicesOf(health)}
             onChanged={() => void reload()}
           />

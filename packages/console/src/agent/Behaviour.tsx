@@ -1,18 +1,21 @@
-// How the agent speaks and takes turns: prompt, opening, voice, patience.
+// How the agent behaves: prompt, opening, voice, its turns, its hearing, the model that thinks, what it never does.
 import type { ParleyClient } from "@parley/client/ParleyClient"
-import { useLoaded } from "../loaded.ts"
 import type { DraftProps } from "./draft.ts"
+import { Hearing } from "./Hearing.tsx"
+import { ModelChoice } from "./ModelChoice.tsx"
+import { TurnTaking } from "./TurnTaking.tsx"
+import { VoiceChoice } from "./VoiceChoice.tsx"
 
 interface Props extends DraftProps {
   readonly client: ParleyClient
   /** Of the engines. */
   readonly voices: ReadonlyArray<string>
+  /** The address of the endpoint whose key is stored. */
+  readonly keyed: string | undefined
 }
 
-export const Behaviour = ({ change, client, draft, voices }: Props) => {
-  const { conversation, guardrails, prompt, voice } = draft
-  const own = useLoaded(() => client.voices.list({ self: true, page_size: 100 }), [])
-  const models = own.value?.items ?? []
+export const Behaviour = ({ change, client, draft, keyed, voices }: Props) => {
+  const { guardrails, prompt } = draft
   return (
     <>
       <label for="prompt">Prompt</label>
@@ -54,78 +57,12 @@ export const Behaviour = ({ change, client, draft, voices }: Props) => {
         />
       )}
 
-      <div class="pair">
-        <div>
-          <label for="voice">Voice</label>
-          <select
-            id="voice"
-            value={voice.voice_id}
-            onChange={(event) => change({ voice: { ...voice, voice_id: event.currentTarget.value } })}
-          >
-            <option value="">Default</option>
-            {[...new Set([...voices, ...models.map((model) => model._id), voice.voice_id])]
-              .filter((id) => id !== "")
-              .map((id) => (
-                <option key={id} value={id}>
-                  {models.find((model) => model._id === id)?.title ?? id}
-                </option>
-              ))}
-          </select>
-        </div>
-        <div>
-          <label for="speed">Speed {voice.speed.toFixed(2)}</label>
-          <input
-            id="speed"
-            type="range"
-            min="0.5"
-            max="2"
-            step="0.05"
-            value={voice.speed}
-            onInput={(event) => change({ voice: { ...voice, speed: Number(event.currentTarget.value) } })}
-          />
-        </div>
-      </div>
+      <VoiceChoice client={client} draft={draft} change={change} voices={voices} />
+      <TurnTaking draft={draft} change={change} />
+      <Hearing draft={draft} change={change} />
+      <ModelChoice draft={draft} change={change} keyed={keyed} />
 
-      <div class="pair">
-        <div>
-          <label for="wait">Wait before answering, {conversation.response_wait_ms} ms</label>
-          <input
-            id="wait"
-            type="range"
-            min="300"
-            max="2000"
-            step="10"
-            value={conversation.response_wait_ms}
-            onInput={(event) =>
-              change({ conversation: { ...conversation, response_wait_ms: Number(event.currentTarget.value) } })
-            }
-          />
-        </div>
-        <div>
-          <label for="sensitivity">Interrupted</label>
-          <select
-            id="sensitivity"
-            value={conversation.interruptible ? conversation.interruption_sensitivity : "never"}
-            onChange={({ currentTarget: { value } }) =>
-              change({
-                conversation: {
-                  ...conversation,
-                  interruptible: value !== "never",
-                  ...(value === "low" || value === "balanced" || value === "high"
-                    ? { interruption_sensitivity: value }
-                    : {})
-                }
-              })
-            }
-          >
-            <option value="high">at the first sound</option>
-            <option value="balanced">by a voice</option>
-            <option value="low">by a sentence</option>
-            <option value="never">never</option>
-          </select>
-        </div>
-      </div>
-
+      <h3>Guardrails</h3>
       <label class="check">
         <input
           type="checkbox"

@@ -1,5 +1,5 @@
 // The draft as it is edited: the sections the editor knows, where an endpoint may carry a new secret.
-import type { ReturnedConfig } from "@parley/contract/AgentConfig/AgentConfig"
+import type { ReturnedSections } from "@parley/contract/AgentConfig/AgentConfig"
 
 export interface EditedEndpoint {
   readonly url: string
@@ -8,14 +8,21 @@ export interface EditedEndpoint {
   readonly secret?: string
 }
 
-export type Draft = Pick<
-  ReturnedConfig,
-  "prompt" | "voice" | "conversation" | "tools" | "knowledge_base" | "analysis"
-> & {
-  readonly webhooks: Omit<ReturnedConfig["webhooks"], "post_call"> & {
+export interface EditedLlm {
+  readonly model: string | null
+  readonly custom: {
+    readonly base_url: string
+    readonly model: string
+    /** Typed now; null keeps the stored one as long as the address stays. */
+    readonly api_key: string | null
+  } | null
+}
+
+export type Draft = Omit<ReturnedSections, "webhooks" | "llm"> & {
+  readonly webhooks: Omit<ReturnedSections["webhooks"], "post_call"> & {
     readonly post_call: ReadonlyArray<EditedEndpoint>
   }
-  readonly guardrails: ReturnedConfig["guardrails"]
+  readonly llm: EditedLlm
 }
 
 export interface DraftProps {
@@ -23,13 +30,6 @@ export interface DraftProps {
   readonly change: (part: Partial<Draft>) => void
 }
 
-export const draftOf = (config: ReturnedConfig): Draft => ({
-  prompt: config.prompt,
-  voice: config.voice,
-  conversation: config.conversation,
-  tools: config.tools,
-  knowledge_base: config.knowledge_base,
-  analysis: config.analysis,
-  webhooks: config.webhooks,
-  guardrails: config.guardrails
-})
+/** The sections that were touched since they were read: the others may be edited elsewhere meanwhile. */
+export const touched = (draft: Draft, read: Draft): Partial<Draft> =>
+  Object.fromEntries(Object.entries(draft).filter(([name, section]) => section !== read[name as keyof Draft]))

@@ -2,13 +2,14 @@
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import { durationInWords, plain, timeInWords } from "../inWords.ts"
 import { useDoing, useLoaded } from "../loaded.ts"
-import { href } from "../route.ts"
+import { go, href } from "../route.ts"
 import { Said } from "../Said.tsx"
 import { Waterfall } from "../Waterfall.tsx"
 import { AnalysisView } from "./AnalysisView.tsx"
 import { DeliveryLog } from "./DeliveryLog.tsx"
 import { JournalView } from "./JournalView.tsx"
 import { RecordingView } from "./RecordingView.tsx"
+import { testOfCall } from "./testOfCall.ts"
 import { Transcript } from "./Transcript.tsx"
 
 export const CallPage = ({ client, id }: { readonly client: ParleyClient; readonly id: string }) => {
@@ -31,12 +32,25 @@ export const CallPage = ({ client, id }: { readonly client: ParleyClient; readon
     await client.sessions.analyse(id)
     return "It is being analysed; look again in a moment."
   }
+  const test = testOfCall(call)
+  const makeTest = async (): Promise<string> => {
+    if (test === undefined) return ""
+    const { test_id } = await client.office.tests.create(test)
+    await client.office.tests.attach(test_id, call.agent_id)
+    go("agents", call.agent_id, "tests")
+    return ""
+  }
   return (
     <section class="page call" aria-label="Call">
       <header>
         <h2>
           <a href={href("calls")}>Calls</a> / {call.name || call.agent_name}
         </h2>
+        {!live && test !== undefined && (
+          <button type="button" onClick={() => doing.act(makeTest)}>
+            Make a test of it
+          </button>
+        )}
         <button type="button" onClick={reload}>
           Look again
         </button>

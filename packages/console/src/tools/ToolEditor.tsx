@@ -28,6 +28,7 @@ export const ToolEditor = ({ client, onChanged, tool }: Props) => {
     const wish = isClient ? { ...edited, url: "", headers: [] } : edited
     const saved =
       tool === undefined ? await client.office.tools.create(wish) : await client.office.tools.update(tool.tool_id, wish)
+    setEdited(editable(saved))
     await onChanged()
     go("tools", saved.tool_id)
     return "Saved. Published agents use it so when they are published again."

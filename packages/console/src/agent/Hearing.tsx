@@ -1,0 +1,39 @@
+// How the agent hears: words that are rare elsewhere and common here, and more than one language.
+import { useState } from "preact/hooks"
+import type { DraftProps } from "./draft.ts"
+
+export const Hearing = ({ change, draft }: DraftProps) => {
+  const { asr } = draft
+  // As it is typed: an empty line at the end is no term, and must not vanish under the person's hand.
+  const [typed, setTyped] = useState(asr.keyterms.join("\n"))
+  return (
+    <>
+      <h3>Hearing</h3>
+      <label for="keyterms">Words to listen for, one a line</label>
+      <textarea
+        id="keyterms"
+        rows={3}
+        placeholder={"Parley\nDr. Okonkwo"}
+        value={typed}
+        onInput={({ currentTarget: { value } }) => {
+          setTyped(value)
+          change({ asr: { ...asr, keyterms: linesOf(value) } })
+        }}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={asr.multilingual}
+          onChange={(event) => change({ asr: { ...asr, multilingual: event.currentTarget.checked } })}
+        />
+        Callers may speak other languages, too
+      </label>
+    </>
+  )
+}
+
+const linesOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")

@@ -1,0 +1,130 @@
+// One MCP server: where it is, what it is told of who asks, and the tools it offers at this moment.
+import { type ParleyClient, ParleyError } from "@parley/client/ParleyClient"
+import type { McpServer, McpServerCreate } from "@parley/contract/McpServer"
+import { useState } from "preact/hooks"
+import { useDoing, useLoaded } from "../loaded.ts"
+import { go } from "../route.ts"
+import { Said } from "../Said.tsx"
+import { ToolHeaders } from "./ToolHeaders.tsx"
+
+interface Props {
+  readonly client: ParleyClient
+  /** Undefined for a new one. */
+  readonly server: McpServer | undefined
+  readonly onChanged: () => Promise<void>
+}
+
+type Edited = typeof McpServerCreate.Encoded
+
+export const McpServerEditor = ({ client, onChanged, server }: Props) => {
+  const [edited, setEdited] = useState<Edited>(() => (server === undefined ? fresh : editable(server)))
+  const { act, problem, said } = useDoing()
+  const set = (part: Partial<Edited>): void => setEdited({ ...edited, ...part })
+  const save = async (): Promise<string> => {
+    const servers = client.office.mcpServers
+    const saved =
+      server === undefined ? await servers.create(edited) : await servers.update(server.mcp_server_id, edited)
+    setEdited(editable(saved))
+    await onChanged()
+    go("tools", saved.mcp_server_id)
+    return "Saved. Published agents use it so when they are published again."
+  }
+  const remove = async (): Promise<string> => {
+    if (server !== undefined) await client.office.mcpServers.remove(server.mcp_server_id).catch(explain)
+    go("tools")
+    await onChanged()
+    return ""
+  }
+  return (
+    <article aria-label="MCP server">
+      <Said said={said} problem={problem} />
+      <div class="pair">
+        <div>
+          <label for="mcp-name">Name</label>
+          <input
+            id="mcp-name"
+            maxLength={120}
+            value={edited.name}
+            onInput={(event) => set({ name: event.currentTarget.value })}
+          />
+        </div>
+        <div>
+          <label for="mcp-timeout">Seconds until it counts as failed</label>
+          <input
+            id="mcp-timeout"
+            type="number"
+            min={1}
+            max={120}
+            value={edited.timeout_seconds ?? 30}
+            onInput={(event) => set({ timeout_seconds: Number(event.currentTarget.value) })}
+          />
+        </div>
+      </div>
+      <label for="mcp-url">Address</label>
+      <input
+        id="mcp-url"
+        type="url"
+        placeholder="https://example.com/mcp"
+        value={edited.url}
+        onInput={(event) => set({ url: event.currentTarget.value })}
+      />
+      <h3>Headers</h3>
+      <ToolHeaders headers={edited.headers ?? []} onChange={(headers) => set({ headers })} />
+      <div class="controls">
+        <button type="button" class="primary" onClick={() => act(save)}>
+          {server === undefined ? "Create" : "Save"}
+        </button>
+        {server !== undefined && (
+          <button type="button" onClick={() => act(remove)}>
+            Remove the server
+          </button>
+        )}
+      </div>
+      {server !== undefined && <Offered client={client} server={server} />}
+    </article>
+  )
+}
+
+/** Asked anew whenever the server's record changes. */
+const Offered = ({ client, server }: { readonly client: ParleyClient; readonly server: McpServer }) => {
+  const { problem, reload, value } = useLoaded(
+    () => client.office.mcpServers.tools(server.mcp_server_id),
+    [server.updated_at]
+  )
+  return (
+    <section aria-label="What it offers">
+      <h3>What it offers</h3>
+      {problem === "" && value === null && <p class="hint">It is being asked ...</p>}
+      <Said problem={problem} />
+      {problem === "" && value?.tools.length === 0 && <p class="hint">It offers no tool.</p>}
+      {problem === "" && (
+        <ul class="cards">
+          {(value?.tools ?? []).map((tool) => (
+            <li key={tool.name}>
+              <code>{tool.name}</code>
+              <small>{tool.description}</small>
+            </li>
+          ))}
+        </ul>
+      )}
+      <button type="button" onClick={reload}>
+        Ask again
+      </button>
+    </section>
+  )
+}
+
+const explain = (error: unknown): never => {
+  if (!(error instanceof ParleyError && error.status === 409)) throw error
+  throw new ParleyError(409, `${error.message}. Take it from the agent's abilities first.`, error.reason)
+}
+
+const fresh: Edited = { name: "", url: "" }
+
+/** Values of headers stay as they are stored. */
+const editable = (server: McpServer): Edited => ({
+  name: server.name,
+  url: server.url,
+  timeout_seconds: server.timeout_seconds,
+  headers: server.headers.map(({ kind, name }) => ({ name, kind, value: null }))
+})

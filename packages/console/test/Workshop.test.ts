@@ -1,0 +1,182 @@
+// An agent in the making: an MCP server found and given to it, its model and manners, what publishing would change, and
+// tests that are written, run and mended.
+import * as FakeChat from "@parley/llm/testing/FakeChatServer"
+import { Effect, Exit, Scope } from "effect"
+import { McpProtocol } from "effect/ai"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { RunningService } from "../../server/src/testing/RunningService.ts"
+import { effectServer } from "../../server/test/desk/McpPeers.ts"
+import { click, type Desk, noBrowser, openDesk, openPage, openTab } from "./Desk.ts"
+
+interface Config {
+  readonly voice: Record<string, unknown>
+  readonly conversation: Record<string, unknown>
+  readonly asr: { readonly keyterms: ReadonlyArray<string> }
+  readonly llm: object
+  readonly tools: { readonly mcp_server_ids?: ReadonlyArray<string> }
+}
+
+describe.skipIf(noBrowser)("an agent in the making (needs Chromium)", { timeout: 120_000 }, () => {
+  const scope = Effect.runSync(Scope.make())
+  const make = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) => Effect.runPromise(Scope.provide(effect, scope))
+  let desk: Desk
+  let service: RunningService
+  let page: Page
+  let chat: FakeChat.FakeChatServer
+  let clock: string
+
+  beforeAll(async () => {
+    chat = await make(FakeChat.make(() => ({ kind: "say", text: "The slot on Friday at ten is yours." })))
+    clock = await make(effectServer(McpProtocol.v2025_06_18))
+    desk = await openDesk()
+    service = desk.service
+    page = desk.page
+  }, 60_000)
+  afterAll(async () => {
+    await desk?.close()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  })
+
+  const configOf = async (): Promise<Config> => {
+    const { agents } = await service.api<{ agents: ReadonlyArray<{ agent_id: string }> }>("GET", "/v1/agent/agents")
+    return service.api<Config>("GET", `/v1/agent/agents/${agents[0]?.agent_id}/config`)
+  }
+  const save = async (): Promise<void> => {
+    await click(page, "Save draft")
+    await page.getByText("Draft saved.").waitFor()
+  }
+
+  it("finds what an MCP server offers", async () => {
+    await openPage(page, "Tools")
+    await click(page, "New MCP server")
+    await page.getByLabel("Name", { exact: true }).fill("Clock")
+    await page.getByLabel("Address").fill("ftp://nowhere")
+    await click(page, "Create")
+    await page.getByRole("alert").filter({ hasText: "url" }).waitFor()
+    await page.getByLabel("Address").fill(`${clock}-is-elsewhere`)
+    await click(page, "Add a header")
+    await page.getByLabel("Header", { exact: true }).fill("X-Door")
+    await page.getByLabel("Value").fill("open sesame")
+    await click(page, "Create")
+    const offered = page.getByLabel("What it offers")
+    await offered.getByRole("alert").waitFor()
+    expect(await page.getByLabel("Value").inputValue()).toBe("")
+    await page.getByLabel("Address").fill(clock)
+    await click(page, "Save")
+    await offered.getByText("The time in a place.").waitFor()
+    expect(await offered.getByRole("alert").count()).toBe(0)
+    const { mcp_servers } = await service.api<{ mcp_servers: ReadonlyArray<object> }>("GET", "/v1/agent/mcp-servers")
+    expect(mcp_servers).toMatchObject([{ url: clock, headers: [{ name: "X-Door", value: null, has_secret: true }] }])
+  })
+
+  it("gives it to an agent, and cannot remove it then", async () => {
+    await openPage(page, "Agents")
+    await click(page, "New agent")
+    await openTab(page, "Abilities")
+    await page.getByLabel("Clock").check()
+    await save()
+    expect((await configOf()).tools.mcp_server_ids).toHaveLength(1)
+    await openPage(page, "Tools")
+    await page.getByLabel("MCP servers").getByRole("link", { name: "Clock" }).click()
+    await page.getByText("used by 1 agent").waitFor()
+    await click(page, "Remove the server")
+    await page.getByRole("alert").filter({ hasText: "Take it from the agent's abilities first." }).waitFor()
+    await openPage(page, "Agents")
+    await openTab(page, "Abilities")
+    await page.getByLabel("Clock").uncheck()
+    await save()
+    expect("mcp_server_ids" in (await configOf()).tools).toBe(false)
+    await openPage(page, "Tools")
+    await page.getByLabel("MCP servers").getByRole("link", { name: "Clock" }).click()
+    await click(page, "Remove the server")
+    await expect.poll(() => page.getByLabel("MCP servers").getByRole("link").count()).toBe(0)
+  })
+
+  it("sets its model and its manners", async () => {
+    await openPage(page, "Agents")
+    await openTab(page, "Behaviour")
+    await page.getByLabel("Opening").selectOption({ label: "The caller speaks first" })
+    await page.getByLabel("Who thinks").selectOption({ label: "An endpoint of your own" })
+    await page.getByLabel("Address, OpenAI-compatible").fill(chat.baseUrl)
+    await page.getByLabel("Model", { exact: true }).fill("m")
+    await click(page, "Save draft")
+    await page.getByRole("alert").filter({ hasText: "api_key" }).waitFor()
+    await page.getByLabel("Key", { exact: true }).fill("key-of-the-endpoint")
+    await page.getByLabel("It speaks").selectOption("de")
+    await page.getByLabel("Longest wait").selectOption("own")
+    await page.getByLabel("Asks whether the caller is still there").check()
+    await page.getByLabel("Hangs up after").fill("45")
+    await page.getByLabel("Says goodbye").check()
+    await page.getByLabel("Words to listen for").fill("Okonkwo\nParley\n")
+    await save()
+    expect(await page.getByLabel("Key", { exact: true }).inputValue()).toBe("")
+    expect(await page.getByLabel("Key", { exact: true }).getAttribute("placeholder")).toBe("stored")
+    expect(await configOf()).toMatchObject({
+      voice: { speaking_language: "de" },
+      conversation: {
+        response_max_wait_ms: 2000,
+        reengage_enabled: true,
+        hangup_after_seconds: 45,
+        hangup_farewell_enabled: true
+      },
+      asr: { keyterms: ["Okonkwo", "Parley"] },
+      llm: { model: null, custom: { base_url: chat.baseUrl, model: "m" } }
+    })
+  })
+
+  it("says what publishing would change", async () => {
+    await click(page, "Publish")
+    await page.getByText("Version 1 is live.").waitFor()
+    await click(page, "Publish")
+    const changes = page.getByLabel("What is new")
+    await changes.getByText("Nothing: the draft is what callers hear already.").waitFor()
+    await click(page, "Not yet")
+    await page.getByLabel("Hangs up after").fill("90")
+    await page.getByLabel("Words to listen for").fill("Parley\nDr. Ada")
+    await page.getByLabel("Prompt").fill("You are the receptionist of a practice. ".repeat(4))
+    await click(page, "Publish")
+    await changes.getByText("hangup after seconds: 45 → 90").waitFor()
+    await changes.getByText("keyterms: 1 new, 1 gone").waitFor()
+    await changes.getByText("system prompt is another text").waitFor()
+    expect(await changes.locator("dt").allTextContents()).toEqual(["Prompt", "Hearing", "Conversation"])
+    await page.getByLabel("Title of the version").fill("More patient")
+    await click(page, "Publish it")
+    await page.getByText("Version 2 is live.").waitFor()
+    await openTab(page, "Versions")
+    await page.getByRole("cell", { name: "More patient" }).waitFor()
+  })
+
+  it("holds a test, shows why it failed, and passes once it is mended", async () => {
+    await openTab(page, "Tests")
+    await click(page, "New test")
+    await page.getByLabel("Name of the test").fill("Books Friday")
+    await page.getByLabel("The caller says").fill("Friday at ten, please\n\nthank you")
+    await page.getByLabel("Expected", { exact: true }).fill("friday at TEN")
+    await click(page, "Add an expectation")
+    await page.getByLabel("Kind of expectation").nth(1).selectOption("tool_called")
+    await page.getByLabel("Expected", { exact: true }).nth(1).fill("Book a slot")
+    await page.getByLabel("Arguments as JSON").fill('{"day": "Friday"}')
+    await click(page, "Create the test")
+    await page.getByText("2 turns, 2 expectations").waitFor()
+    await click(page, "Run its tests")
+    const results = page.getByLabel("Results", { exact: true })
+    await results.getByText("0 of 1 passed, 1 failed").waitFor()
+    await results.locator("summary", { hasText: "Books Friday" }).click()
+    await results.getByText("It says “friday at TEN”").waitFor()
+    await results.locator("li.failed", { hasText: "Book a slot" }).getByText("it was not called").waitFor()
+    await results.getByText("thank you").waitFor()
+
+    await click(page, "Edit Books Friday")
+    await page.getByLabel("Kind of expectation").nth(1).selectOption("tool_not_called")
+    await click(page, "Save the test")
+    await page.getByLabel("Name of the test").waitFor({ state: "detached" })
+    await click(page, "Run Books Friday")
+    await results.getByText("1 of 1 passed").waitFor()
+    await page.getByLabel("All tests").getByLabel("Books Friday", { exact: false }).first().uncheck()
+    await expect.poll(() => page.getByRole("button", { name: "Run its tests" }).isDisabled()).toBe(true)
+    await click(page, "Edit Books Friday")
+    await click(page, "Remove the test")
+    await expect.poll(() => page.getByLabel("All tests").getByRole("listitem").count()).toBe(0)
+  })
+})
