@@ -77,7 +77,53 @@ const opening = (mode: "off" | "fixed" | "prompt") => ({
   prompt: { ...initial.prompt, first_message_mode: mode, first_message: "Hi {{who}}" }
 })
 
+const heard = (call: Partial<SessionRow>, outbound: Partial<StoredConfig["conversation"]["outbound"]> = {}) =>
+  planFor(
+    {
+      mcpServers: [],
+      row: { ...row, source: "phone", ...call },
+      config: {
+        ...initial,
+        ...prompt(
+          "{{system.channel}} [{{system.caller_number}}] [{{system.caller_number_spoken}}] {{system.dialed_number}}"
+        ),
+        conversation: { ...initial.conversation, outbound: { ...initial.conversation.outbound, ...outbound } }
+      },
+      tools: [],
+      knowledge: noKnowledge
+    },
+    {
+      open: (sealed) => Redacted.make(sealed),
+      vendor: "vendor",
+      voice: { id: "slt" },
+      extraBody: undefined,
+      now: new Date("2026-03-02T00:05:00Z")
+    }
+  )
+
 describe("planFor", () => {
+  it("knows a telephone call by its source, before and after it has a Call-ID", () => {
+    const call = { caller_number: "+14155550123", dialed_number: "+442079460123" }
+    const numbers = "[+14155550123] [+1; 4 1 5; 5 5 5; 0 1 2 3] +442079460123"
+    assert.strictEqual(heard(call).prompt.system, `phone_inbound ${numbers}`)
+    assert.strictEqual(heard({ ...call, direction: "outbound" }).prompt.system, `phone_outbound ${numbers}`)
+  })
+
+  it("knows no caller's number that is none", () => {
+    assert.strictEqual(heard({ caller_number: "anonymous" }).prompt.system, "phone_inbound [] [] ")
+  })
+
+  it("watches for machines on calls that we placed, unless told not to", () => {
+    const voicemail = { action: "leave_message", message: "We called on {{system.today}}." } as const
+    const rules = (call: Partial<SessionRow>, amd_enabled = true) =>
+      heard(call, { amd_enabled, voicemail }).conversation.voicemail
+    const found = { action: "leave_message", message: "We called on 2026-03-02." }
+    assert.deepStrictEqual(rules({ direction: "outbound" }), found)
+    assert.isUndefined(rules({ direction: "outbound" }, false))
+    assert.isUndefined(rules({ direction: "inbound" }))
+    assert.isUndefined(rules({ direction: "outbound", source: "api_key" }))
+  })
+
   it("fills in what has a value, once, and leaves the rest literal", () => {
     const text =
       "{{name}} {{ n }} {{ok}} {{missing}} {{system.today}} {{system.timezone}} {{system.channel}} {{system.nope}} {{toString}}"

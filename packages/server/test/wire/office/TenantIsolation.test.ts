@@ -410,6 +410,20 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("between wo
             inbound_allowed_addresses: ["203.0.113.7"]
           })
         ],
+        [
+          "agent of a call",
+          404,
+          "POST",
+          "/v1/agent/phone-calls",
+          ({ agent_id }) => ({ agent_id, phone_number_id: "phone_none", to_number: "+14155550100" })
+        ],
+        [
+          "number of a call",
+          404,
+          "POST",
+          "/v1/agent/phone-calls",
+          ({ phone_number_id }) => ({ agent_id: own, phone_number_id, to_number: "+14155550100" })
+        ],
         ["session", 404, "POST", "/v1/agent/sessions", ({ agent_id }) => ({ agent_id })],
         [
           "voice of a session",
