@@ -2,8 +2,13 @@
 // The operator's command: keys, credit, prices. Works beside a running service and without one.
 import { ApiKeys } from "@parley/workspace/ApiKeys"
 import { Ledger } from "@parley/workspace/Ledger"
+import * as LocalInventory from "@parley/workspace/phone/LocalInventory"
+import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
+import { SipLadders } from "@parley/workspace/phone/SipLadders"
 import { Prices } from "@parley/workspace/Prices"
-import { layerBeside } from "@parley/workspace/storage/Database"
+import { Secrets } from "@parley/workspace/Secrets"
+import { Sessions } from "@parley/workspace/Sessions"
+import { DataFolder, layerBeside } from "@parley/workspace/storage/Database"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { firstWorkspace, Workspaces } from "@parley/workspace/Workspaces"
 import { Cause, Effect, Exit, Layer, Logger, Result } from "effect"
@@ -11,18 +16,22 @@ import { parseArgs } from "node:util"
 import { runCredit } from "./command/credit.ts"
 import { runKeys } from "./command/keys.ts"
 import { runPrices } from "./command/prices.ts"
+import { runSip, type SipOptions } from "./command/sip.ts"
 import { usage } from "./command/usage.ts"
 import { type Config, readConfig } from "./Config.ts"
 import { platformLayer } from "./Engines.ts"
 import { Settings } from "./Settings.ts"
 
-const run = Effect.fnUntraced(function* (words: ReadonlyArray<string>, workspace: string) {
+const run = Effect.fnUntraced(function* (words: ReadonlyArray<string>, options: SipOptions) {
+  const { workspace } = options
   const [noun, ...rest] = words
   switch (noun) {
     case "keys":
       return yield* runKeys(rest, workspace)
     case "credit":
       return yield* runCredit(rest, workspace)
+    case "sip":
+      return yield* runSip(rest, options)
     case "prices":
       return yield* runPrices(rest)
     default:
@@ -31,22 +40,24 @@ const run = Effect.fnUntraced(function* (words: ReadonlyArray<string>, workspace
 })
 
 const storage = (config: Config) =>
-  Layer.mergeAll(ApiKeys.layer, Ledger.layer, Prices.layer).pipe(
-    Layer.provideMerge(Workspaces.layer),
-    Layer.provide(Layer.mergeAll(layerBeside(config), platformLayer)),
+  Layer.mergeAll(ApiKeys.layer, Ledger.layer, Prices.layer, PhoneLines.layer, SipLadders.layer).pipe(
+    Layer.provide(Layer.mergeAll(LocalInventory.layer, Sessions.layer)),
+    Layer.provideMerge(Layer.mergeAll(Workspaces.layer, Secrets.layer(config.secretKey))),
+    Layer.provide(Layer.mergeAll(layerBeside(config), platformLayer, DataFolder.beside(config))),
     Layer.provide(Layer.succeed(Settings, config))
   )
 
+const options = { workspace: { type: "string" }, from: { type: "string" }, number: { type: "string" } } as const
+
 const main = Effect.gen(function* () {
   const args = yield* Effect.try({
-    try: () => parseArgs({ allowPositionals: true, options: { workspace: { type: "string" } } }),
+    try: () => parseArgs({ allowPositionals: true, options }),
     catch: () => usage
   })
   const config = readConfig(process.env)
   if (Result.isFailure(config)) return yield* new StartFault({ message: config.failure })
-  const text = yield* run(args.positionals, args.values.workspace ?? firstWorkspace).pipe(
-    Effect.provide(storage(config.success))
-  )
+  const { from = "anonymous", number, workspace = firstWorkspace } = args.values
+  const text = yield* run(args.positionals, { workspace, from, number }).pipe(Effect.provide(storage(config.success)))
   process.stdout.write(`${text}\n`)
 }).pipe(Effect.provide(Logger.layer([])))
 

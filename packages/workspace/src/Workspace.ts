@@ -20,6 +20,7 @@ import * as LocalInventory from "./phone/LocalInventory.ts"
 import { PhoneCalls } from "./phone/PhoneCalls.ts"
 import { PhoneLines } from "./phone/PhoneLines.ts"
 import { PhoneNumbers } from "./phone/PhoneNumbers.ts"
+import { SipLadders } from "./phone/SipLadders.ts"
 import { Prices } from "./Prices.ts"
 import { RecordingLinks } from "./recording/RecordingLinks.ts"
 import { Recordings } from "./recording/Recordings.ts"
@@ -54,6 +55,7 @@ export const layer = (
   | PhoneCalls
   | PhoneLines
   | PhoneNumbers
+  | SipLadders
   | Prices
   | RecordingLinks
   | Recordings
@@ -75,6 +77,7 @@ export const layer = (
     Agents.layer,
     Versions.layer,
     Layer.mergeAll(SessionLife.layer, PhoneCalls.layer).pipe(
+      Layer.provideMerge(SipLadders.layer),
       Layer.provideMerge(Sessions.layer),
       Layer.provide(Attendance.layer)
     ),

@@ -14,6 +14,7 @@ import {
 import { Id } from "../Field.ts"
 import { SessionRecording } from "../Recording.ts"
 import { SessionDetail, SessionJournal, SessionPage, SessionQuery, SessionTicket } from "../Session.ts"
+import { SessionLadder } from "../SipLadder.ts"
 import { SessionCreate } from "../SessionRequest.ts"
 import { Authorization, VisitorAuthorization } from "./Authorization.ts"
 import { Validation } from "./Validation.ts"
@@ -52,6 +53,7 @@ export class SessionsApi extends HttpApiGroup.make("sessions")
       success: SessionRecording,
       error: NotFound
     }),
+    HttpApiEndpoint.get("getSessionLadder", "/:session_id/ladder", { params, success: SessionLadder, error: NotFound }),
     HttpApiEndpoint.post("analyseSessionAgain", "/:session_id/analysis", {
       params,
       success: HttpApiSchema.NoContent,

@@ -10,5 +10,9 @@ export const usage = new StartFault({
   parley credit add [--workspace NAME] AMOUNT        top it up; -- -AMOUNT takes back
   parley credit concurrency [--workspace NAME] N     requests at the same time; tier: by what was topped up
   parley prices list                                 what work costs
-  parley prices set NAME AMOUNT                      change a price; tts:MODEL for one model only`
+  parley prices set NAME AMOUNT                      change a price; tts:MODEL for one model only
+  parley sip check HOST[:PORT] | NUMBER              ask a trunk, or the trunk of a number, whether it is there
+  parley sip call [--from NUMBER] URI                place a call that says a sentence, and tell how it went;
+                  [--number NUMBER] URI|NUMBER       over the trunk of a number
+  parley sip trace SESSION                           what the peers of a call said to each other`
 })

@@ -3,6 +3,8 @@ import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { Sessions } from "@parley/workspace/Sessions"
 import { Analyses } from "@parley/workspace/analysis/Analyses"
+import { SipLadders } from "@parley/workspace/phone/SipLadders"
+import type { LadderLine as Line } from "@parley/transport/phone/Phone"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SessionDesk } from "../desk/SessionDesk.ts"
@@ -17,6 +19,7 @@ export const layer = HttpApiBuilder.group(
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
     const analyses = yield* Analyses
+    const ladders = yield* SipLadders
     const recordingOf = yield* sessionRecording
 
     return handlers.handleAll({
@@ -31,7 +34,17 @@ export const layer = HttpApiBuilder.group(
           Effect.map((entries) => ({ session_id: params.session_id, entries }))
         ),
       getSessionRecording: ({ params }) => Effect.flatMap(workspace, (ws) => recordingOf(ws, params.session_id)),
+      getSessionLadder: ({ params }) =>
+        Effect.flatMap(workspace, (ws) => ladders.of(ws, params.session_id)).pipe(
+          Effect.map((lines) => ({ session_id: params.session_id, lines: lines.map(lineOf) }))
+        ),
       endSession: ({ params }) => Effect.flatMap(workspace, (ws) => desk.end(ws, params.session_id))
     })
   })
 )
+
+/** As it was kept when the call ended. */
+const lineOf = (stored: unknown) => {
+  const { atMs, detail, direction, what } = stored as Line
+  return { at_ms: atMs, direction, what, detail }
+}

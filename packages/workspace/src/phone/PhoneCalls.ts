@@ -9,7 +9,7 @@ import { Attendance } from "../Attendance.ts"
 import type { SessionRow } from "../SessionRow.ts"
 import { type NewSession, Sessions } from "../Sessions.ts"
 import { Database } from "../storage/Database.ts"
-import { storableJson } from "../storage/storableJson.ts"
+import { SipLadders } from "./SipLadders.ts"
 
 /** Calls a workspace may place in a day (UTC), and have at the same time. */
 export const callsADay = 200
@@ -48,90 +48,86 @@ export class PhoneCalls extends Context.Service<
     readonly ladder: (workspace: string, sessionId: string) => Effect.Effect<ReadonlyArray<unknown>, NotFound>
   }
 >()("parley/workspace/phone/PhoneCalls") {
-  static readonly layer: Layer.Layer<PhoneCalls, never, Attendance | Database | Sessions | SqlClient.SqlClient> =
-    Layer.effect(
-      PhoneCalls,
-      Effect.gen(function* () {
-        yield* Database
-        const sql = yield* SqlClient.SqlClient
-        const sessions = yield* Sessions
-        const { processId } = yield* Attendance
+  static readonly layer: Layer.Layer<
+    PhoneCalls,
+    never,
+    Attendance | Database | Sessions | SipLadders | SqlClient.SqlClient
+  > = Layer.effect(
+    PhoneCalls,
+    Effect.gen(function* () {
+      yield* Database
+      const sql = yield* SqlClient.SqlClient
+      const sessions = yield* Sessions
+      const ladders = yield* SipLadders
+      const { processId } = yield* Attendance
 
-        const create = ({ callerNumber, dialedNumber, direction, sipCallId, ...rest }: NewPhoneCall) =>
-          sessions.create({
-            ...rest,
-            preview: false,
-            source: "phone",
-            phone: { direction, callerNumber, dialedNumber, sipCallId, owner: processId }
-          })
+      const create = ({ callerNumber, dialedNumber, direction, sipCallId, ...rest }: NewPhoneCall) =>
+        sessions.create({
+          ...rest,
+          preview: false,
+          source: "phone",
+          phone: { direction, callerNumber, dialedNumber, sipCallId, owner: processId }
+        })
 
-        return {
-          ring: create,
+      return {
+        ring: create,
 
-          place: Effect.fn("PhoneCalls.place")(
-            function* (call, key) {
-              const workspace = call.workspaceId
-              yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`calls of ${workspace}`}, 0))`
-              const counted = yield* sql<{ today: number; live: number }>`SELECT
+        place: Effect.fn("PhoneCalls.place")(
+          function* (call, key) {
+            const workspace = call.workspaceId
+            yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`calls of ${workspace}`}, 0))`
+            const counted = yield* sql<{ today: number; live: number }>`SELECT
                   count(*) FILTER (WHERE created_at >= date_trunc('day', now(), 'UTC'))::int AS today,
                   count(*) FILTER (WHERE status IN ('pending', 'active'))::int AS live
                 FROM sessions WHERE workspace_id = ${workspace} AND source = 'phone' AND direction = 'outbound'
                   AND created_at >= date_trunc('day', now(), 'UTC') - interval '1 day'`
-              const { live, today } = counted[0] ?? { live: 0, today: 0 }
-              if (today >= callsADay) {
-                return yield* tooMany("daily_limit_exceeded", `A workspace may place ${callsADay} calls a day`)
-              }
-              if (live >= callsAtOnce) {
-                return yield* tooMany(
-                  "concurrency_limit_exceeded",
-                  `A workspace may place ${callsAtOnce} calls at the same time`
-                )
-              }
-              const row = yield* create(call)
-              if (key === undefined) return row
-              const kept = yield* sql`UPDATE phone_call_keys SET session_id = ${row.id}
+            const { live, today } = counted[0] ?? { live: 0, today: 0 }
+            if (today >= callsADay) {
+              return yield* tooMany("daily_limit_exceeded", `A workspace may place ${callsADay} calls a day`)
+            }
+            if (live >= callsAtOnce) {
+              return yield* tooMany(
+                "concurrency_limit_exceeded",
+                `A workspace may place ${callsAtOnce} calls at the same time`
+              )
+            }
+            const row = yield* create(call)
+            if (key === undefined) return row
+            const kept = yield* sql`UPDATE phone_call_keys SET session_id = ${row.id}
                 WHERE workspace_id = ${workspace} AND key = ${key.key} AND body_hash = ${key.bodyHash}
                   AND session_id IS NULL RETURNING 1`
-              // The lease ran out and another request has taken the key over.
-              return kept.length > 0 ? row : yield* inFlight
-            },
-            (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
-          ),
+            // The lease ran out and another request has taken the key over.
+            return kept.length > 0 ? row : yield* inFlight
+          },
+          (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
+        ),
 
-          enter: Effect.fn("PhoneCalls.enter")(function* (workspace, { bodyHash, key }) {
-            yield* sql`DELETE FROM phone_call_keys
+        enter: Effect.fn("PhoneCalls.enter")(function* (workspace, { bodyHash, key }) {
+          yield* sql`DELETE FROM phone_call_keys
               WHERE workspace_id = ${workspace} AND created_at < now() - interval '24 hours'`.pipe(Effect.orDie)
-            const entered = yield* sql`INSERT INTO phone_call_keys (workspace_id, key, body_hash, claimed_until)
+          const entered = yield* sql`INSERT INTO phone_call_keys (workspace_id, key, body_hash, claimed_until)
               VALUES (${workspace}, ${key}, ${bodyHash}, now() + make_interval(secs => ${keyLeaseSeconds}))
               ON CONFLICT (workspace_id, key) DO UPDATE
                 SET body_hash = EXCLUDED.body_hash, claimed_until = EXCLUDED.claimed_until
                 WHERE phone_call_keys.session_id IS NULL AND phone_call_keys.claimed_until < now()
               RETURNING 1`.pipe(Effect.orDie)
-            if (entered.length > 0) return undefined
-            const rows = yield* sql<{ body_hash: string; session_id: string | null }>`SELECT body_hash, session_id
+          if (entered.length > 0) return undefined
+          const rows = yield* sql<{ body_hash: string; session_id: string | null }>`SELECT body_hash, session_id
               FROM phone_call_keys WHERE workspace_id = ${workspace} AND key = ${key}`.pipe(Effect.orDie)
-            const known = rows[0]
-            if (known !== undefined && known.body_hash !== bodyHash) return yield* reused
-            return known?.session_id ?? (yield* inFlight)
-          }),
+          const known = rows[0]
+          if (known !== undefined && known.body_hash !== bodyHash) return yield* reused
+          return known?.session_id ?? (yield* inFlight)
+        }),
 
-          leave: (workspace, { bodyHash, key }) =>
-            sql`DELETE FROM phone_call_keys WHERE workspace_id = ${workspace} AND key = ${key}
+        leave: (workspace, { bodyHash, key }) =>
+          sql`DELETE FROM phone_call_keys WHERE workspace_id = ${workspace} AND key = ${key}
               AND body_hash = ${bodyHash} AND session_id IS NULL`.pipe(Effect.orDie, Effect.asVoid),
 
-          keepLadder: (sessionId, ladder) =>
-            sql`INSERT INTO session_ladders (session_id, ladder) VALUES (${sessionId}, ${storableJson(ladder)}::jsonb)
-              ON CONFLICT (session_id) DO UPDATE SET ladder = EXCLUDED.ladder`.pipe(Effect.orDie, Effect.asVoid),
-
-          ladder: Effect.fnUntraced(function* (workspace, sessionId) {
-            yield* sessions.find(workspace, sessionId)
-            const rows = yield* sql<{ ladder: ReadonlyArray<unknown> }>`SELECT ladder FROM session_ladders
-              WHERE session_id = ${sessionId}`.pipe(Effect.orDie)
-            return rows[0]?.ladder ?? []
-          })
-        }
-      })
-    )
+        keepLadder: ladders.keep,
+        ladder: ladders.of
+      }
+    })
+  )
 }
 
 const tooMany = (reason: PhoneCallReason, message: string) => new TooManyRequests({ message, reason })

@@ -32,6 +32,10 @@ export interface StorageSettings {
 export class DataFolder extends Context.Service<DataFolder, { readonly path: string }>()(
   "parley/workspace/storage/DataFolder"
 ) {
+  /** For commands beside the service, which holds it. */
+  static readonly beside = (settings: StorageSettings): Layer.Layer<DataFolder> =>
+    Layer.sync(DataFolder, () => ({ path: resolve(settings.data) }))
+
   static readonly layer = (settings: StorageSettings): Layer.Layer<DataFolder, StartFault> =>
     Layer.effect(
       DataFolder,

@@ -1,0 +1,141 @@
+// `parley sip check | call | trace`: whether a trunk is there, whether a call gets through, what the peers of a call
+// said. Calls are placed from a port of the command's own, so that a running service is not disturbed.
+import { defaultPlan } from "@parley/engine/CallPlan"
+import type { Playout } from "@parley/engine/media/Playout"
+import { speak } from "@parley/engine/transfer/Consultation"
+import { makeFliteSynthesizer } from "@parley/speech/flite/FliteSynthesizer"
+import type { LadderLine, OutboundTrunk, PhoneDoor, PhoneLeg } from "@parley/transport/phone/Phone"
+import { makePhoneDoor } from "@parley/transport/phone/PhoneDoor"
+import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
+import { SipLadders } from "@parley/workspace/phone/SipLadders"
+import { Secrets } from "@parley/workspace/Secrets"
+import { StartFault } from "@parley/workspace/storage/StartFault"
+import { Workspaces } from "@parley/workspace/Workspaces"
+import { Effect } from "effect"
+import { outboundTrunk } from "../desk/phone/trunks.ts"
+import { version } from "../version.ts"
+import { usage } from "./usage.ts"
+
+export interface SipOptions {
+  readonly workspace: string
+  /** Caller id of a test call. */
+  readonly from: string
+  /** The trunk of this number of ours; otherwise the URI's own host. */
+  readonly number: string | undefined
+}
+
+const sentence = "Hello, this is a test call from Parley. You should hear this sentence to its end. Goodbye."
+const listenMs = 3_000
+const ringSeconds = 30
+
+export const runSip = Effect.fnUntraced(function* (words: ReadonlyArray<string>, options: SipOptions) {
+  const [verb, subject, ...rest] = words
+  if (subject === undefined || rest.length > 0) return yield* usage
+  switch (verb) {
+    case "check":
+      return yield* check(subject)
+    case "call":
+      return yield* call(subject, options)
+    case "trace":
+      return yield* trace(subject, options.workspace)
+    default:
+      return yield* usage
+  }
+})
+
+const door = Effect.acquireRelease(
+  Effect.promise(() =>
+    makePhoneDoor({
+      host: "0.0.0.0",
+      port: undefined,
+      tls: undefined,
+      publicAddress: undefined,
+      rtpPorts: undefined,
+      userAgent: `Parley/${version}`,
+      trunkOf: () => Promise.resolve(undefined),
+      onCall: (incoming) => incoming.refuse(486)
+    })
+  ),
+  (opened: PhoneDoor) => Effect.promise(opened.close)
+)
+
+/** A number of ours stands for its trunk; anything else is a host. */
+const trunkNamed = Effect.fnUntraced(function* (subject: string) {
+  if (!subject.startsWith("+")) {
+    return { uri: subject, transport: "auto", credentials: undefined } satisfies OutboundTrunk
+  }
+  const line = yield* (yield* PhoneLines).dialled(subject)
+  const trunk = line === undefined ? undefined : outboundTrunk(line, (yield* Secrets).open)
+  return trunk ?? (yield* new StartFault({ message: `there is no number ${subject} that places calls` }))
+})
+
+const check = Effect.fnUntraced(function* (subject: string) {
+  const trunk = yield* trunkNamed(subject)
+  const { sipStatus, tookMs } = yield* Effect.flatMap(door, (opened) => Effect.promise(() => opened.check(trunk)))
+  if (sipStatus === null) return yield* new StartFault({ message: `${trunk.uri} did not answer within ${tookMs} ms` })
+  return `${trunk.uri} answered ${sipStatus} in ${tookMs} ms`
+}, Effect.scoped)
+
+const call = Effect.fnUntraced(function* (uri: string, { from, number }: SipOptions) {
+  const host = /^sips?:(?:[^@]*@)?([^;>?\s]+)/i.exec(uri)?.[1]
+  if (host === undefined && number === undefined) {
+    return yield* new StartFault({
+      message: "URI must be such as sip:100@192.0.2.7, or give --number with a number to call"
+    })
+  }
+  const trunk = yield* trunkNamed(number ?? host ?? "")
+  const opened = yield* door
+  const dialling = opened.dial({ trunk, from: number ?? from, to: uri, headers: {}, ringSeconds })
+  const outcome = yield* Effect.promise(() => dialling.outcome)
+  if (outcome.status !== "answered") {
+    return yield* new StartFault({
+      message: `${uri}: ${outcome.status}${outcome.sipStatus === null ? "" : `, ${outcome.sipStatus}`}`
+    })
+  }
+  const heard = yield* talk(outcome.leg)
+  const ladder = outcome.leg.ladder()
+  outcome.leg.close("agent_hangup")
+  return [`answered; ${heard}`, ...inWords(ladder)].join("\n")
+}, Effect.scoped)
+
+/** Says the sentence, listens a little longer, and tells what came. */
+const talk = Effect.fnUntraced(function* (leg: PhoneLeg) {
+  const frame = new Int16Array(leg.playRate / 50)
+  const heard = { frames: 0, loud: 0, digits: "" }
+  let playing: Playout | undefined
+  leg.attach({
+    onFrame: (samples) => {
+      heard.frames++
+      if (samples.some((sample) => Math.abs(sample) > 1_000)) heard.loud++
+    },
+    onEvent: () => undefined,
+    onDigit: (digit) => (heard.digits += digit),
+    onClosed: () => undefined
+  })
+  yield* Effect.acquireRelease(
+    Effect.sync(() => setInterval(() => leg.play(playing?.read(frame) === true ? frame : undefined), 20)),
+    (timer) => Effect.sync(() => clearInterval(timer))
+  )
+  const synthesizer = yield* makeFliteSynthesizer()
+  yield* speak(sentence, leg.playRate, defaultPlan("test", ""), synthesizer, (playout) => (playing = playout))
+  yield* Effect.sleep(listenMs)
+  const seconds = (frames: number) => (frames / 50).toFixed(1)
+  const keys = heard.digits === "" ? "" : `, keys ${heard.digits}`
+  return `heard ${seconds(heard.frames)} s, ${seconds(heard.loud)} s of it loud${keys}`
+})
+
+const trace = Effect.fnUntraced(function* (sessionId: string, workspace: string) {
+  const id = yield* (yield* Workspaces).find(workspace)
+  const ladder = yield* (yield* SipLadders)
+    .of(id ?? "", sessionId)
+    .pipe(Effect.mapError(() => new StartFault({ message: `there is no session ${sessionId} in ${workspace}` })))
+  if (ladder.length === 0) return "no SIP messages were kept of this session"
+  return inWords(ladder as ReadonlyArray<LadderLine>).join("\n")
+})
+
+/** Theirs on the left, ours on the right. */
+const inWords = (ladder: ReadonlyArray<LadderLine>): ReadonlyArray<string> =>
+  ladder.map(({ atMs, detail, direction, what }) => {
+    const arrow = { in: `${what} -->`, out: `<-- ${what}`, note: `    (${what})` }[direction]
+    return [`${(atMs / 1000).toFixed(3).padStart(9)}  ${arrow.padEnd(36)}`, detail].join("  ").trimEnd()
+  })

@@ -1,0 +1,88 @@
+// The operator's `sip` commands against a door of our own on loopback.
+import { assert, layer } from "@effect/vitest"
+import type { PhoneLeg } from "@parley/transport/phone/Phone"
+import { makePhoneDoor } from "@parley/transport/phone/PhoneDoor"
+import * as LocalInventory from "@parley/workspace/phone/LocalInventory"
+import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
+import { SipLadders } from "@parley/workspace/phone/SipLadders"
+import * as SecretBox from "@parley/workspace/Secrets"
+import { Sessions } from "@parley/workspace/Sessions"
+import { StartFault } from "@parley/workspace/storage/StartFault"
+import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
+import { Workspaces } from "@parley/workspace/Workspaces"
+import { Effect, Layer } from "effect"
+import { runSip } from "../src/command/sip.ts"
+import { usage } from "../src/command/usage.ts"
+
+const live = Layer.mergeAll(
+  PhoneLines.layer.pipe(Layer.provide(LocalInventory.layer)),
+  SipLadders.layer.pipe(Layer.provide(Sessions.layer)),
+  Workspaces.layer,
+  Layer.sync(SecretBox.Secrets, () => SecretBox.make(Buffer.alloc(32, 1)))
+).pipe(Layer.provide(TestDatabase.layer))
+
+const options = { workspace: "default", from: "+14155550100", number: undefined }
+
+/** Answers 100, is busy for everybody else. */
+const farSide = Effect.acquireRelease(
+  Effect.promise(() =>
+    makePhoneDoor({
+      host: "127.0.0.1",
+      port: 0,
+      tls: undefined,
+      publicAddress: undefined,
+      rtpPorts: undefined,
+      userAgent: "far",
+      trunkOf: () => Promise.resolve({ id: "t", allowedAddresses: ["127.0.0.0/8"], digest: undefined }),
+      onCall: (call) => {
+        if (call.dialedNumber !== "100") return call.refuse(486)
+        void call.answer().then(play)
+      }
+    })
+  ),
+  (door) => Effect.promise(door.close)
+)
+
+const play = (leg: PhoneLeg | undefined): void => {
+  const tone = Int16Array.from({ length: 160 }, (_, i) => 6_000 * Math.sin(i / 3))
+  const timer = setInterval(() => leg?.play(tone), 20)
+  leg?.attach({
+    onFrame: () => undefined,
+    onEvent: () => undefined,
+    onDigit: () => undefined,
+    onClosed: () => clearInterval(timer)
+  })
+}
+
+layer(live, { excludeTestServices: true })("sip", (it) => {
+  it.effect("asks a trunk, places a call and tells how it went", () =>
+    Effect.gen(function* () {
+      const { ports } = yield* farSide
+      const host = `127.0.0.1:${ports.udp}`
+      assert.match(yield* runSip(["check", host], options), /answered 200 in \d+ ms/)
+      const said = yield* runSip(["call", `sip:100@${host}`], options)
+      assert.match(said, /^answered; heard [1-9]\d*\.\d s, [1-9]\d*\.\d s of it loud\n/)
+      for (const line of ["<-- INVITE", "200 OK -->", "<-- ACK", "(codec)"]) assert.include(said, line)
+      const busy = yield* Effect.flip(runSip(["call", `sip:200@${host}`], options))
+      assert.include(busy.message, "busy, 486")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("says what it can be told, and what is not there", () =>
+    Effect.gen(function* () {
+      yield* Effect.flatMap(Workspaces, (workspaces) => workspaces.ensure("default"))
+      for (const words of [[], ["check"], ["call", "a", "b"], ["dance", "x"]]) {
+        assert.strictEqual(yield* Effect.flip(runSip(words, options)), usage)
+      }
+      for (const [words, fault] of [
+        [["trace", "session_x"], "there is no session session_x"],
+        [["check", "+14155550188"], "there is no number +14155550188"],
+        [["call", "somebody"], "URI must be"]
+      ] as const) {
+        const error = yield* Effect.flip(runSip(words, options))
+        assert.instanceOf(error, StartFault)
+        assert.include(error.message, fault)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
