@@ -22,6 +22,7 @@ import type { TtsModel, TtsRequest } from "@parley/contract/speech/TtsRequest"
 import type { VoiceModel, VoiceModelPage } from "@parley/contract/VoiceModel"
 import { officeOf } from "./office.ts"
 import { path, type Query, search } from "./path.ts"
+import { phoneOf } from "./phone.ts"
 
 export interface ParleyClientOptions {
   /** Without a trailing slash; empty for the page's own origin. */
@@ -143,11 +144,19 @@ export class ParleyClient {
     remove: (id: string): Promise<void> => this.request("DELETE", path`/model/${id}`)
   }
 
-  /** Tools, knowledge, webhooks, money. */
+  /** Tools, MCP servers, knowledge, tests, webhooks, money. */
   readonly office = officeOf((method, where, body) => this.request(method, where, body))
 
-  private async request<A>(method: string, path: string, body?: unknown): Promise<A> {
-    const response = await this.fetch(method, path, body)
+  /** Numbers, and calls that are placed. */
+  readonly phone = phoneOf((method, where, body, headers) => this.request(method, where, body, headers))
+
+  private async request<A>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>
+  ): Promise<A> {
+    const response = await this.fetch(method, path, body, headers)
     if (response.status === 204) return undefined as A
     const answer = await jsonOf(response)
     if (!response.ok) throw errorOf(response.status, answer)

@@ -10,6 +10,7 @@ interface Asked {
   readonly url: string | undefined
   readonly authorization: string | undefined
   readonly contentType: string | undefined
+  readonly key: string | string[] | undefined
   readonly body: string
 }
 
@@ -27,8 +28,8 @@ describe("ParleyClient", () => {
 
   beforeAll(async () => {
     server = createServer(async (request, response) => {
-      const { authorization, "content-type": contentType } = request.headers
-      asked = { method: request.method, url: request.url, authorization, contentType, body: await read(request) }
+      const { authorization, "content-type": contentType, "idempotency-key": key } = request.headers
+      asked = { method: request.method, url: request.url, authorization, contentType, key, body: await read(request) }
       response.writeHead(answer.status).end(answer.body)
     }).listen(0, "127.0.0.1")
     await once(server, "listening")
@@ -66,6 +67,10 @@ describe("ParleyClient", () => {
     ["POST", "/v1/agent/agents/a/tests/run", () => client.office.tests.run("a")],
     ["GET", "/v1/agent/agents/a/test-batches/b", () => client.office.tests.batch("a", "b")],
     ["GET", "/v1/agent/test-runs/r", () => client.office.tests.getRun("r")],
+    ["GET", "/v1/agent/phone-numbers?agent_id=a", () => client.phone.list({ agent_id: "a" })],
+    ["PUT", "/v1/agent/phone-numbers/n/sip-config", () => client.phone.configure("n", { termination_uri: "pbx" })],
+    ["DELETE", "/v1/agent/phone-numbers/n", () => client.phone.release("n")],
+    ["GET", "/v1/agent/available-phone-numbers?area_code=415", () => client.phone.available({ area_code: "415" })],
     ["GET", "/v1/agent/sessions?status=active%2Cpending", () => client.sessions.list({ status: "active,pending" })],
     ["GET", "/v1/agent/sessions/s", () => client.sessions.get("s")]
   ] as const)("asks %s %s with the key", async (method, url, ask) => {
@@ -81,6 +86,15 @@ describe("ParleyClient", () => {
     expect(JSON.parse(asked.body)).toEqual({ agent_id: "a", metadata: { order: 7 } })
     await client.agents.get("a")
     expect(asked).toMatchObject({ contentType: undefined, body: "" })
+  })
+
+  it("places a call once for a key", async () => {
+    answer = { status: 201, body: `{"session_id":"s","status":"queued"}` }
+    const wish = { agent_id: "a", phone_number_id: "p", to_number: "+14155550123" }
+    expect(await client.phone.call(wish, "order-7")).toEqual({ session_id: "s", status: "queued" })
+    expect(asked).toMatchObject({ method: "POST", url: "/v1/agent/phone-calls", key: "order-7" })
+    await client.phone.call(wish)
+    expect(asked.key).toBeUndefined()
   })
 
   it("takes 204 for done", async () => {
