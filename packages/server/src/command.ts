@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The operator's command: keys, credit, prices. Works beside a running service and without one.
+// The operator's command: keys, credit, prices, numbers, the telephone. Works beside a running service and without one.
 import { ApiKeys } from "@parley/workspace/ApiKeys"
 import { Ledger } from "@parley/workspace/Ledger"
 import * as LocalInventory from "@parley/workspace/phone/LocalInventory"
@@ -15,6 +15,7 @@ import { Cause, Effect, Exit, Layer, Logger, Result } from "effect"
 import { parseArgs } from "node:util"
 import { runCredit } from "./command/credit.ts"
 import { runKeys } from "./command/keys.ts"
+import { type NumberOptions, numberOptions, runNumbers } from "./command/numbers.ts"
 import { runPrices } from "./command/prices.ts"
 import { runSip, type SipOptions } from "./command/sip.ts"
 import { usage } from "./command/usage.ts"
@@ -22,7 +23,7 @@ import { type Config, readConfig } from "./Config.ts"
 import { platformLayer } from "./Engines.ts"
 import { Settings } from "./Settings.ts"
 
-const run = Effect.fnUntraced(function* (words: ReadonlyArray<string>, options: SipOptions) {
+const run = Effect.fnUntraced(function* (words: ReadonlyArray<string>, options: SipOptions & NumberOptions) {
   const { workspace } = options
   const [noun, ...rest] = words
   switch (noun) {
@@ -30,6 +31,8 @@ const run = Effect.fnUntraced(function* (words: ReadonlyArray<string>, options: 
       return yield* runKeys(rest, workspace)
     case "credit":
       return yield* runCredit(rest, workspace)
+    case "numbers":
+      return yield* runNumbers(rest, workspace, options)
     case "sip":
       return yield* runSip(rest, options)
     case "prices":
@@ -41,13 +44,19 @@ const run = Effect.fnUntraced(function* (words: ReadonlyArray<string>, options: 
 
 const storage = (config: Config) =>
   Layer.mergeAll(ApiKeys.layer, Ledger.layer, Prices.layer, PhoneLines.layer, SipLadders.layer).pipe(
+    Layer.provideMerge(LocalInventory.LocalInventory.layer),
     Layer.provide(Layer.mergeAll(LocalInventory.layer, Sessions.layer)),
     Layer.provideMerge(Layer.mergeAll(Workspaces.layer, Secrets.layer(config.secretKey))),
     Layer.provide(Layer.mergeAll(layerBeside(config), platformLayer, DataFolder.beside(config))),
-    Layer.provide(Layer.succeed(Settings, config))
+    Layer.provideMerge(Layer.succeed(Settings, config))
   )
 
-const options = { workspace: { type: "string" }, from: { type: "string" }, number: { type: "string" } } as const
+const options = {
+  workspace: { type: "string" },
+  from: { type: "string" },
+  number: { type: "string" },
+  ...numberOptions
+} as const
 
 const main = Effect.gen(function* () {
   const args = yield* Effect.try({
@@ -56,8 +65,10 @@ const main = Effect.gen(function* () {
   })
   const config = readConfig(process.env)
   if (Result.isFailure(config)) return yield* new StartFault({ message: config.failure })
-  const { from = "anonymous", number, workspace = firstWorkspace } = args.values
-  const text = yield* run(args.positionals, { workspace, from, number }).pipe(Effect.provide(storage(config.success)))
+  const { from = "anonymous", number, workspace = firstWorkspace, ...rest } = args.values
+  const text = yield* run(args.positionals, { ...rest, workspace, from, number }).pipe(
+    Effect.provide(storage(config.success))
+  )
   process.stdout.write(`${text}\n`)
 }).pipe(Effect.provide(Logger.layer([])))
 

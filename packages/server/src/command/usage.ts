@@ -11,6 +11,13 @@ export const usage = new StartFault({
   parley credit concurrency [--workspace NAME] N     requests at the same time; tier: by what was topped up
   parley prices list                                 what work costs
   parley prices set NAME AMOUNT                      change a price; tts:MODEL for one model only
+  parley numbers list                                the inventory numbers are bought from
+  parley numbers add NUMBER                          put a number up for sale, or change its trunk:
+                  --allow ADDRESSES | --inbound-auth USER:PASSWORD     who may call it
+                  [--trunk HOST[:PORT]] [--transport auto|udp|tcp|tls] [--auth USER:PASSWORD]   where its calls go
+                  [--place "CITY, REGION"] [--original-caller]
+  parley numbers remove NUMBER                       one that is not sold
+  parley numbers dialling [--workspace NAME] on|off  whether a workspace may place calls
   parley sip check HOST[:PORT] | NUMBER              ask a trunk, or the trunk of a number, whether it is there
   parley sip call [--from NUMBER] URI                place a call that says a sentence, and tell how it went;
                   [--number NUMBER] URI|NUMBER       over the trunk of a number
