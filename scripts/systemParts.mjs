@@ -20,6 +20,12 @@ export const ffmpeg = [
   { package: "ffmpeg", there: () => spawnSync("ffmpeg", ["-version"], { stdio: "ignore" }).status === 0 }
 ]
 
+/** Telephones that call our door and are called by it. */
+export const telephones = [
+  { package: "sip-tester", there: () => spawnSync("sipp", ["-v"], { stdio: "ignore" }).error === undefined },
+  { package: "baresip-core", there: () => spawnSync("baresip", ["-h"], { stdio: "ignore" }).error === undefined }
+]
+
 /** Tried and failed before: not again, until the packages are installed anew. */
 const triedFile = (names) => join(root, "node_modules", ".cache", `tried-${names.join("-")}`)
 

@@ -5,13 +5,13 @@ import { mkdirSync, readFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { installPackages, nodeBinary, root } from "./install.mjs"
 import { installSherpa } from "./sherpa.mjs"
-import { chromium, ffmpeg, installSystemParts, pocketSphinx } from "./systemParts.mjs"
+import { chromium, ffmpeg, installSystemParts, pocketSphinx, telephones } from "./systemParts.mjs"
 import { installTestPeers } from "./testPeers.mjs"
 
 installPackages()
 installTestPeers()
 installSherpa()
-const command = installSystemParts([...chromium, ...ffmpeg, ...pocketSphinx], { again: true })
+const command = installSystemParts([...chromium, ...ffmpeg, ...pocketSphinx, ...telephones], { again: true })
 if (command !== "") console.log(`Some tests need parts of the system and will be skipped. On Debian: ${command}`)
 
 const cache = join(root, "node_modules", ".cache")
