@@ -188,11 +188,11 @@ const dial = Effect.fnUntraced(function* (
 ) {
   const { held, ladders, life, plans } = parts
   const dialling = door.dial(request)
-  const silent = held.rings(row.id, dialling.cancel)
+  const silent = held.rings(row.id, () => dialling.cancel())
   const planning = yield* Effect.forkChild(Effect.flatMap(life.prepare(row), plans.planFor))
   const outcome = yield* Effect.promise(() => dialling.outcome).pipe(
     Effect.ensuring(Effect.sync(silent)),
-    Effect.onInterrupt(() => Effect.sync(dialling.cancel))
+    Effect.onInterrupt(() => Effect.sync(() => dialling.cancel()))
   )
   if (outcome.status !== "answered") {
     ladders.belongs(outcome.callId, row.id)

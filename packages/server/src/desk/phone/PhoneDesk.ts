@@ -137,7 +137,11 @@ export class PhoneDesk extends Context.Service<
           consults.through(undefined)
           held.giveAllUp()
           yield* held.drain
-          if (door !== undefined) yield* Effect.timeoutOption(Effect.promise(door.close), drainMs)
+          if (door !== undefined)
+            yield* Effect.timeoutOption(
+              Effect.promise(() => door.close()),
+              drainMs
+            )
           yield* Effect.timeoutOption(FiberSet.awaitEmpty(fibers), drainMs)
         })
       )
@@ -181,7 +185,13 @@ const open = Effect.fnUntraced(function* ({ doors, settings, ...rest }: Opening)
       }),
     catch: (error) => new StartFault({ message: `Cannot open the telephone's ports: ${codeOf(error)}` })
   })
-  return yield* opening
+  if (settings.asked || tls !== undefined) return yield* opening
+  return yield* Effect.catch(opening, () =>
+    Effect.as(
+      Effect.logWarning(`There is no telephone: port ${port} is taken. Choose another one by PARLEY_SIP_PORT`),
+      undefined
+    )
+  )
 })
 
 const readPem = (name: string, file: string) =>

@@ -9,14 +9,15 @@ import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { PhoneDoors } from "../../../src/desk/phone/PhoneDoors.ts"
 import { MediaDoor } from "../../../src/http/MediaDoor.ts"
 import * as Service from "../../../src/Service.ts"
 import { makeFakePhoneDoor } from "../../../src/testing/FakePhoneDoor.ts"
 import { testConfig } from "../../../src/testing/testConfig.ts"
 
-export const telephone = (env: Record<string, string>) => {
-  const door = makeFakePhoneDoor()
-  const service = Layer.unwrap(
+/** Without doors of its own: the SIP door. */
+export const serviceWith = (env: Record<string, string>, doors?: Layer.Layer<PhoneDoors>) =>
+  Layer.unwrap(
     Effect.map(
       Effect.acquireRelease(
         Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-phone-"))),
@@ -30,11 +31,14 @@ export const telephone = (env: Record<string, string>) => {
             PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.1",
             ...env
           }),
-          door.layer
+          doors
         )
     )
   ).pipe(Layer.provide(Logger.layer([])))
-  return { door, service }
+
+export const telephone = (env: Record<string, string>) => {
+  const door = makeFakePhoneDoor()
+  return { door, service: serviceWith(env, door.layer) }
 }
 
 export interface Answer {
