@@ -37,6 +37,8 @@ interface Known<Name extends string> {
 export interface SipSettings {
   /** UDP and TCP; 0 for any free one. */
   readonly port: number | undefined
+  /** Whether somebody asked for the port: then it must be free. */
+  readonly asked: boolean
   readonly tls: { readonly port: number; readonly certificateFile: string; readonly keyFile: string } | undefined
   readonly publicAddress: string | undefined
   readonly rtpPorts: readonly [min: number, max: number] | undefined
@@ -132,7 +134,7 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["PARLEY_TRIAL_BALANCE", "5", "currency units each new workspace may spend; unlimited: nothing is refused for money"],
   ["PARLEY_MEDIA_ADDRESS", "", "IP address that callers' media reaches, when it is none of this machine's own (NAT)"],
   ["PARLEY_MEDIA_PORTS", "", "UDP ports for media, such as 40000-40999; unset: any free ones"],
-  ["PARLEY_SIP_PORT", "off", "UDP and TCP port of the telephone (SIP), usually 5060; off: no telephone"],
+  ["PARLEY_SIP_PORT", "5060", "UDP and TCP port of the telephone (SIP); 0 for any free one; off: no telephone"],
   ["PARLEY_SIP_TLS_PORT", "", "TCP port for SIP over TLS, usually 5061"],
   ["PARLEY_SIP_TLS_CERT", "", "its certificate, a PEM file"],
   ["PARLEY_SIP_TLS_KEY", "", "its key, a PEM file"],
@@ -252,6 +254,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
     const open = (text("PARLEY_SIP_PORT") ?? fallbackOf("PARLEY_SIP_PORT")) !== "off"
     return {
       port: open ? whole("PARLEY_SIP_PORT", 0, 65_535) : undefined,
+      asked: text("PARLEY_SIP_PORT") !== undefined,
       tls:
         secure && certificateFile !== undefined && keyFile !== undefined
           ? { port: whole("PARLEY_SIP_TLS_PORT", 0, 65_535), certificateFile, keyFile }

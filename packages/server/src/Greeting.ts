@@ -5,27 +5,33 @@ import { DataFolder } from "@parley/workspace/storage/Database"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import type { AddressInfo } from "node:net"
+import { PhoneDesk } from "./desk/phone/PhoneDesk.ts"
 import { MediaDoor } from "./http/MediaDoor.ts"
 import { Settings } from "./Settings.ts"
 
-export const layer: Layer.Layer<never, never, ApiKeys | DataFolder | HttpServer.HttpServer | MediaDoor | Settings> =
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const keys = yield* ApiKeys
-      const { path } = yield* DataFolder
-      const settings = yield* Settings
-      const { server } = yield* MediaDoor
-      yield* HttpServer.HttpServer
-      const key = yield* keys.first(settings.apiKey, path)
-      const { port } = server.address() as AddressInfo
-      const host = ["0.0.0.0", "::", ""].includes(settings.host) ? "localhost" : settings.host
-      const url = settings.publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`
-      const shown =
-        key === undefined
-          ? "make one with: npm run parley -- keys create"
-          : settings.apiKey === undefined
-            ? Redacted.value(key)
-            : "the one in PARLEY_API_KEY"
-      process.stdout.write(`\nParley is ready.\n  Console  ${url}/\n  API key  ${shown}\n\n`)
-    })
-  )
+export const layer: Layer.Layer<
+  never,
+  never,
+  ApiKeys | DataFolder | HttpServer.HttpServer | MediaDoor | PhoneDesk | Settings
+> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const keys = yield* ApiKeys
+    const { path } = yield* DataFolder
+    const settings = yield* Settings
+    const { server } = yield* MediaDoor
+    yield* HttpServer.HttpServer
+    const key = yield* keys.first(settings.apiKey, path)
+    const { port } = server.address() as AddressInfo
+    const host = ["0.0.0.0", "::", ""].includes(settings.host) ? "localhost" : settings.host
+    const url = settings.publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+    const shown =
+      key === undefined
+        ? "make one with: npm run parley -- keys create"
+        : settings.apiKey === undefined
+          ? Redacted.value(key)
+          : "the one in PARLEY_API_KEY"
+    const { udp } = (yield* PhoneDesk).ports ?? {}
+    const telephone = udp === undefined ? "" : `\n  SIP      sip:${host}:${udp}`
+    process.stdout.write(`\nParley is ready.\n  Console  ${url}/${telephone}\n  API key  ${shown}\n\n`)
+  })
+)

@@ -30,7 +30,7 @@ export const startService = async (env: Record<string, string> = {}): Promise<Ru
   const kept = env["PARLEY_DATA"]
   const data = kept ?? mkdtempSync(join(tmpdir(), "parley-running-"))
   const child = spawn(process.execPath, [main], {
-    env: { ...process.env, DATABASE_URL: "", PORT: "0", PARLEY_DATA: data, ...env },
+    env: { ...process.env, DATABASE_URL: "", PORT: "0", PARLEY_SIP_PORT: "off", PARLEY_DATA: data, ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
   let text = ""
