@@ -6,6 +6,7 @@ import { Agents } from "./agent/Agents.tsx"
 import { CallPage } from "./calls/CallPage.tsx"
 import { CallsPage } from "./calls/CallsPage.tsx"
 import { KnowledgePage } from "./knowledge/KnowledgePage.tsx"
+import { PhonePage } from "./phone/PhonePage.tsx"
 import { href, pages, useRoute } from "./route.ts"
 import { ToolsPage } from "./tools/ToolsPage.tsx"
 import { UsagePage } from "./UsagePage.tsx"
@@ -43,6 +44,7 @@ export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; rea
       {page === "agents" && <Agents client={stable} chosen={id} part={part} health={health} />}
       {page === "calls" && id === "" && <CallsPage client={stable} />}
       {page === "calls" && id !== "" && <CallPage key={id} client={stable} id={id} />}
+      {page === "phone" && <PhonePage client={stable} chosen={id} />}
       {page === "tools" && <ToolsPage client={stable} chosen={id} />}
       {page === "knowledge" && <KnowledgePage client={stable} chosen={id} />}
       {page === "usage" && <UsagePage client={stable} />}
@@ -50,7 +52,14 @@ export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; rea
   )
 }
 
-const titles = { agents: "Agents", calls: "Calls", tools: "Tools", knowledge: "Knowledge", usage: "Usage" } as const
+const titles = {
+  agents: "Agents",
+  calls: "Calls",
+  phone: "Phone numbers",
+  tools: "Tools",
+  knowledge: "Knowledge",
+  usage: "Usage"
+} as const
 
 /** Which engine serves each part; one that is good for a demonstration only says so. */
 const Serving = ({ health }: { readonly health: Health | null }) => (

@@ -14,9 +14,9 @@ export interface Desk {
 }
 
 /** Servers on loopback may be called. */
-export const openDesk = async (): Promise<Desk> => {
+export const openDesk = async (settings: Record<string, string> = {}): Promise<Desk> => {
   await buildConsole()
-  const service = await startService({ PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.0/8" })
+  const service = await startService({ PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.0/8", ...settings })
   const browser = await startChromium(new Int16Array(16_000))
   const page = await browser.open(`${service.url}/`, { viewport: { width: 1440, height: 900 } })
   page.setDefaultTimeout(20_000)

@@ -8,8 +8,10 @@ import { Waterfall } from "../Waterfall.tsx"
 import { AnalysisView } from "./AnalysisView.tsx"
 import { DeliveryLog } from "./DeliveryLog.tsx"
 import { JournalView } from "./JournalView.tsx"
+import { LadderView } from "./LadderView.tsx"
 import { RecordingView } from "./RecordingView.tsx"
 import { testOfCall } from "./testOfCall.ts"
+import { wayOf } from "./wayOf.ts"
 import { Transcript } from "./Transcript.tsx"
 
 export const CallPage = ({ client, id }: { readonly client: ParleyClient; readonly id: string }) => {
@@ -82,6 +84,15 @@ export const CallPage = ({ client, id }: { readonly client: ParleyClient; readon
             <dd>{call.end_user_id}</dd>
           </>
         )}
+        {call.source === "phone" && (
+          <>
+            <dt>Telephone</dt>
+            <dd>
+              {wayOf(call)}
+              {call.dial_status === null ? "" : `, ${plain(call.dial_status)}`}
+            </dd>
+          </>
+        )}
         <dt>Id</dt>
         <dd>
           <code>{call.session_id}</code>
@@ -97,6 +108,7 @@ export const CallPage = ({ client, id }: { readonly client: ParleyClient; readon
           <AnalysisView analysis={call.analysis} onAgain={live ? undefined : () => void doing.act(analyse)} />
           <Waterfall turns={call.latency} />
           <DeliveryLog client={client} id={id} />
+          {call.source === "phone" && <LadderView client={client} call={call} />}
           <JournalView client={client} id={id} />
         </div>
       </div>

@@ -6,6 +6,7 @@ import { durationInWords, inWords, plain, timeInWords } from "../inWords.ts"
 import { useLoaded } from "../loaded.ts"
 import { go, href } from "../route.ts"
 import { Said } from "../Said.tsx"
+import { wayOf } from "./wayOf.ts"
 
 export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
   const [agent, setAgent] = useState("")
@@ -66,7 +67,7 @@ export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
               <th scope="col">Agent</th>
               <th scope="col">Status</th>
               <th scope="col">End</th>
-              <th scope="col">From</th>
+              <th scope="col">By</th>
               <th scope="col" class="number">
                 Length
               </th>
@@ -83,7 +84,7 @@ export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
                   <span class={`badge ${call.status}`}>{call.status}</span>
                 </td>
                 <td>{plain(call.end_reason ?? "")}</td>
-                <td>{call.source === "phone" ? call.caller_number || "phone" : plain(call.source)}</td>
+                <td>{call.source === "phone" ? wayOf(call) : plain(call.source)}</td>
                 <td class="number">{durationInWords(call.duration_seconds)}</td>
               </tr>
             ))}
