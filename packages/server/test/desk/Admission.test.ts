@@ -5,7 +5,11 @@ import { TestClock } from "effect/testing"
 import * as Admission from "../../src/desk/Admission.ts"
 
 /** Sessions a, b and c are pending; a token is its session's id, `old` before it makes it an expired one. */
-const office = Effect.fnUntraced(function* (capacity: number, broken: ReadonlyArray<string> = []) {
+const office = Effect.fnUntraced(function* (
+  capacity: number,
+  broken: ReadonlyArray<string> = [],
+  elsewhere: () => number = () => 0
+) {
   const pending = new Set(["a", "b", "c"])
   const claimed: Array<string> = []
   const givenUp: Array<string> = []
@@ -28,7 +32,8 @@ const office = Effect.fnUntraced(function* (capacity: number, broken: ReadonlyAr
       }),
     isOpen: (id) => Effect.sync(() => pending.has(id)),
     giveUp: (id) => Effect.sync(() => givenUp.push(id)),
-    capacity
+    capacity,
+    elsewhere
   })
   const status = (token: string, purpose: "join" | "rejoin" | "validate") =>
     Effect.map(admission.admit(token, purpose), (verdict) => ("refused" in verdict ? verdict.refused.status : 200))
@@ -36,6 +41,19 @@ const office = Effect.fnUntraced(function* (capacity: number, broken: ReadonlyAr
 })
 
 describe("Admission", () => {
+  it.effect("leaves the places that another door has taken, and tells of its own", () =>
+    Effect.gen(function* () {
+      let telephone = 1
+      const { status, taken } = yield* office(2, [], () => telephone)
+      assert.strictEqual(yield* status("a", "join"), 200)
+      assert.strictEqual(taken(), 1)
+      assert.strictEqual(yield* status("b", "join"), 503)
+      telephone = 0
+      assert.strictEqual(yield* status("b", "join"), 200)
+      assert.strictEqual(taken(), 2)
+    })
+  )
+
   it.effect("lets a token join once; asking does not use it up", () =>
     Effect.gen(function* () {
       const { begin, claimed, ended, released, status } = yield* office(5)

@@ -114,7 +114,7 @@ const begin = Effect.fnUntraced(function* (
   const door = parts.door()
   const trunk = outboundTrunk(line, parts.secrets.open)
   if (door === undefined || trunk === undefined) {
-    return yield* new Unavailable({ message: "The telephone is switched off: PARLEY_SIP_PORT is not set" })
+    return yield* new Unavailable({ message: "The telephone is switched off (PARLEY_SIP_PORT)" })
   }
   const seat = newId("seat")
   if (!held.seats.take(seat)) return yield* new Unavailable({ message: "There is no free place for another call" })

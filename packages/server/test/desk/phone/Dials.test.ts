@@ -296,7 +296,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A call tha
   )
 })
 
-const off = telephone({})
+const off = telephone({ PARLEY_SIP_PORT: "off" })
 layer(off.service, { excludeTestServices: true, timeout: "60 seconds" })("With the telephone switched off", (it) => {
   it.effect("numbers are kept and placing is refused, clearly", () =>
     Effect.gen(function* () {
