@@ -29,6 +29,7 @@ const receiver = createServer((request, response) => {
   })
 })
 
+const eventsOf = (id: string) => told.filter(({ session }) => session.id === id).map(({ event }) => event)
 const eventually = (what: () => unknown, timeout = 30_000) => expect.poll(what, { timeout, interval: 100 })
 
 describe("telephone calls", { timeout: 90_000 }, () => {
@@ -44,7 +45,6 @@ describe("telephone calls", { timeout: 90_000 }, () => {
     const { sessions } = await service.api<{ sessions: ReadonlyArray<Session> }>("GET", "/v1/agent/sessions")
     return service.api("GET", `/v1/agent/sessions/${sessions[0]?.session_id}`)
   }
-  const eventsOf = (id: string) => told.filter(({ session }) => session.id === id).map(({ event }) => event)
   const configure = async (conversation: Record<string, unknown>): Promise<void> => {
     await service.api("PATCH", `/v1/agent/agents/${agent}/config`, { conversation })
     await service.api("POST", `/v1/agent/agents/${agent}/publish`)
