@@ -21,7 +21,7 @@ import { ExtraBodies } from "../ExtraBodies.ts"
 import { drainMs, HeldCalls } from "../HeldCalls.ts"
 import { VoiceChoice } from "../speech/VoiceChoice.ts"
 import { Consults } from "./Consults.ts"
-import { arrive } from "./arrivals.ts"
+import { arrive, lookUpMs } from "./arrivals.ts"
 import { type DialParts, place, type PlaceFault } from "./Dials.ts"
 import { Ladders } from "./Ladders.ts"
 import { PhoneDoors } from "./PhoneDoors.ts"
@@ -112,7 +112,10 @@ export class PhoneDesk extends Context.Service<
         settings: settings.sip,
         host: settings.host,
         doors,
-        trunkOf: (dialled) => promise(Effect.map(lines.dialled(dialled), (line) => inboundTrunk(line, secrets.open))),
+        trunkOf: (dialled) =>
+          promise(
+            Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (line) => inboundTrunk(line, secrets.open))
+          ),
         onCall,
         onLadder: (callId, ladder) => ladders.tell(callId, ladder)
       })

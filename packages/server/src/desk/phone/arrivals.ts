@@ -30,7 +30,7 @@ export interface ArrivalParts {
 }
 
 /** Until it is known whether anybody answers. */
-const lookUpMs = 5_000
+export const lookUpMs = 5_000
 const callerChars = 64
 
 /** Why a call that rang is over before it was answered. */
