@@ -127,7 +127,7 @@ describe.skipIf(noBrowser)("telephone numbers in the console (needs Chromium)", 
     expect(await page.getByRole("button", { name: "Release it" }).isDisabled()).toBe(true)
     await page.getByLabel("Nobody is to reach").check()
     await click(page, "Release it")
-    await expect.poll(() => page.getByLabel("Numbers").getByRole("link").count()).toBe(0)
+    await expect.poll(() => page.getByLabel("Numbers").getByRole("link").count(), { timeout: 20_000 }).toBe(0)
     expect(await numbers()).toEqual([])
   })
 })

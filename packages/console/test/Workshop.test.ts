@@ -17,6 +17,9 @@ interface Config {
   readonly tools: { readonly mcp_server_ids?: ReadonlyArray<string> }
 }
 
+/** What the model does next; then it says the same again and again. */
+const mind: Array<FakeChat.ChatBehaviour> = []
+
 describe.skipIf(noBrowser)("an agent in the making (needs Chromium)", { timeout: 120_000 }, () => {
   const scope = Effect.runSync(Scope.make())
   const make = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) => Effect.runPromise(Scope.provide(effect, scope))
@@ -27,7 +30,7 @@ describe.skipIf(noBrowser)("an agent in the making (needs Chromium)", { timeout:
   let clock: string
 
   beforeAll(async () => {
-    chat = await make(FakeChat.make(() => ({ kind: "say", text: "The slot on Friday at ten is yours." })))
+    chat = await make(FakeChat.make(() => mind.shift() ?? { kind: "say", text: "The slot on Friday at ten is yours." }))
     clock = await make(effectServer(McpProtocol.v2025_06_18))
     desk = await openDesk()
     service = desk.service
@@ -90,7 +93,7 @@ describe.skipIf(noBrowser)("an agent in the making (needs Chromium)", { timeout:
     await openPage(page, "Tools")
     await page.getByLabel("MCP servers").getByRole("link", { name: "Clock" }).click()
     await click(page, "Remove the server")
-    await expect.poll(() => page.getByLabel("MCP servers").getByRole("link").count()).toBe(0)
+    await expect.poll(() => page.getByLabel("MCP servers").getByRole("link").count(), { timeout: 20_000 }).toBe(0)
   })
 
   it("sets its model and its manners", async () => {
@@ -173,10 +176,46 @@ describe.skipIf(noBrowser)("an agent in the making (needs Chromium)", { timeout:
     await page.getByLabel("Name of the test").waitFor({ state: "detached" })
     await click(page, "Run Books Friday")
     await results.getByText("1 of 1 passed").waitFor()
-    await page.getByLabel("All tests").getByLabel("Books Friday", { exact: false }).first().uncheck()
-    await expect.poll(() => page.getByRole("button", { name: "Run its tests" }).isDisabled()).toBe(true)
+  })
+
+  it("lets tools answer in tests as they were told", async () => {
+    await openPage(page, "Tools")
+    await click(page, "New tool")
+    await page.getByLabel("Name", { exact: true }).fill("Book a slot")
+    await click(page, "Add an argument")
+    await page.getByLabel("Argument", { exact: true }).fill("day")
+    await page.getByLabel("Address").fill("https://api.example.com/slots")
+    await page.getByLabel("What it answers in tests").fill("It is booked under number seven.")
+    await click(page, "Create")
+    await page.getByText("used by 0 agents").waitFor()
+    await openPage(page, "Agents")
+    await openTab(page, "Abilities")
+    await page.getByLabel("Book a slot").check()
+    await save()
+    await openTab(page, "Tests")
+    await click(page, "Edit Books Friday")
+    await page.getByLabel("Kind of expectation").nth(1).selectOption("tool_called")
+    await page.getByLabel("Arguments as JSON").fill('{"day": "Friday"}')
+    await click(page, "Save the test")
+    await page.getByLabel("Name of the test").waitFor({ state: "detached" })
+    mind.push({ kind: "tool", name: "book_a_slot", arguments: '{"day":"Friday"}' })
+    await click(page, "Run Books Friday")
+    // The results of the third run, not those that were there before it.
+    await expect.poll(() => page.getByLabel("Results of").locator("option").count(), { timeout: 20_000 }).toBe(3)
+    const results = page.getByLabel("Results", { exact: true })
+    await results.getByText("1 of 1 passed").waitFor()
+    await results.locator("summary", { hasText: "Books Friday" }).click()
+    await results.getByText("It is booked under number seven.").waitFor()
+    await results.locator("li.passed", { hasText: '{"day":"Friday"}' }).waitFor()
+  })
+
+  it("takes a test from an agent, and removes it", async () => {
+    await page.getByLabel("All tests").getByRole("checkbox").uncheck()
+    await expect
+      .poll(() => page.getByRole("button", { name: "Run its tests" }).isDisabled(), { timeout: 20_000 })
+      .toBe(true)
     await click(page, "Edit Books Friday")
     await click(page, "Remove the test")
-    await expect.poll(() => page.getByLabel("All tests").getByRole("listitem").count()).toBe(0)
+    await expect.poll(() => page.getByLabel("All tests").getByRole("listitem").count(), { timeout: 20_000 }).toBe(0)
   })
 })

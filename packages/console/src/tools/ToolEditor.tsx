@@ -5,6 +5,7 @@ import { useState } from "preact/hooks"
 import { useDoing } from "../loaded.ts"
 import { go } from "../route.ts"
 import { Said } from "../Said.tsx"
+import { MockAnswer } from "./MockAnswer.tsx"
 import { ToolHeaders } from "./ToolHeaders.tsx"
 import { ToolTrial } from "./ToolTrial.tsx"
 
@@ -145,6 +146,7 @@ export const ToolEditor = ({ client, onChanged, tool }: Props) => {
         />
         The agent sees why it failed
       </label>
+      <MockAnswer mocks={edited.mock_responses ?? []} onChange={(mock_responses) => set({ mock_responses })} />
       <div class="controls">
         <button type="button" class="primary" onClick={() => act(save)}>
           {tool === undefined ? "Create" : "Save"}
