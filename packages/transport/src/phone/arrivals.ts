@@ -11,8 +11,9 @@ import { Incoming } from "../sip/Incoming.ts"
 import { faultIn, judge } from "../sip/judge.ts"
 import { Ladder } from "../sip/Ladder.ts"
 import { makeSipCore, parse } from "../sip/SipCore.ts"
+import { SimplePeers } from "../sip/SimplePeers.ts"
 import { SwitchingFlow } from "../sip/SwitchingFlow.ts"
-import { type Glance, glance, headersIn, headOf, mended, stamped, unfolded, userOf } from "../sip/text.ts"
+import { type Glance, glance, headerIn, headersIn, headOf, mended, stamped, unfolded, userOf } from "../sip/text.ts"
 import type { Waits } from "../sip/waits.ts"
 import { hand, type CallTable, type Live, placeIn } from "./CallTable.ts"
 import { callerOf } from "./caller.ts"
@@ -48,6 +49,7 @@ export const makeArrivals = (options: ArrivalsOptions): ((sent: string, flow: Fl
   /** INVITEs whose trunk is being asked for, by Call-ID. */
   const deciding = new Map<string, Held>()
   const digests = new DigestServer("parley", options.nowMs)
+  const simple = new SimplePeers()
 
   const answer = (text: string, flow: Flow, status: number, headers: ReadonlyArray<string> = []): void => {
     const reply = bareReply(text, status, [...headers, `Server: ${options.userAgent}`])
@@ -136,13 +138,21 @@ export const makeArrivals = (options: ArrivalsOptions): ((sent: string, flow: Fl
     if (trunk.digest === undefined) return [200, []]
     const { password, username } = trunk.digest
     const expected = { username, password: Redacted.value(password) }
+    const { address } = flow.remote
     // One for each algorithm may be there (RFC 8760, 2.4).
     let verdict: Verdict = "missing"
     for (const given of headersIn(head, "authorization").slice(0, mostAnswers)) {
       verdict = digests.judge(given, "INVITE", expected)
-      if (verdict === "good") return [200, []]
+      if (verdict === "good") {
+        if (!/algorithm\s*=\s*"?MD5/i.test(given)) simple.delete(address)
+        return [200, []]
+      }
     }
-    return [401, digests.challenge(verdict === "stale")]
+    if (verdict !== "missing") return [401, digests.challenge(verdict === "stale")]
+    return [
+      401,
+      digests.challenge(false, simple.ask(address, headerIn(head, "call-id", "i") ?? "") ? ["MD5"] : undefined)
+    ]
   }
 
   const begin = async (trunk: InboundTrunk, dialed: string, text: string, from: Flow): Promise<void> => {

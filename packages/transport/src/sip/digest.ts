@@ -107,9 +107,9 @@ export class DigestServer {
   }
 
   /** One `WWW-Authenticate` line for each algorithm, the stronger first (RFC 8760, 2.3). */
-  challenge(stale: boolean): ReadonlyArray<string> {
+  challenge(stale: boolean, algorithms: ReadonlyArray<DigestAlgorithm> = ["SHA-256", "MD5"]): ReadonlyArray<string> {
     const nonce = this.#nonce()
-    return (["SHA-256", "MD5"] as const).map(
+    return algorithms.map(
       (algorithm) =>
         `WWW-Authenticate: Digest realm="${this.#realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale ? ", stale=true" : ""}`
     )

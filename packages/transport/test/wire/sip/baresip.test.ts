@@ -12,8 +12,12 @@ const selfSigned = (): { readonly certificate: string; readonly key: string } =>
   const folder = mkdtempSync(join(tmpdir(), "parley-cert-"))
   try {
     const made = spawnSync("openssl", [
-      ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"],
-      ...["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", join(folder, "key"), "-out", join(folder, "cert")]
+      "req",
+      ..."-x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1".split(" "),
+      "-keyout",
+      join(folder, "key"),
+      "-out",
+      join(folder, "cert")
     ])
     if (made.status !== 0) throw new Error(String(made.stderr))
     return { certificate: readFileSync(join(folder, "cert"), "utf8"), key: readFileSync(join(folder, "key"), "utf8") }
@@ -87,6 +91,9 @@ describe.skipIf(!hasBaresip)("baresip", () => {
     withPhone(
       { transport: "udp", codec: "PCMU/8000/1", authUser: user.username, authPassword: user.password },
       async (house, phone) => {
+        // This one gives up where another algorithm than MD5 is offered; the next time it is asked for MD5 alone.
+        phone.tell("dial", uriOf(house, "udp", guarded))
+        await phone.until("CALL_CLOSED")
         phone.tell("dial", uriOf(house, "udp", guarded))
         await hears(house, phone)
         phone.tell("hangup")

@@ -32,9 +32,11 @@ export const sipp = (
   const file = join(folder, "scenario.xml")
   writeFileSync(file, `<?xml version="1.0" encoding="UTF-8"?>\n<scenario name="s">\n${scenario}\n</scenario>\n`)
   const args = [
-    ...["-sf", file, "-i", "127.0.0.1", "-mi", "127.0.0.1", "-t", way === "udp" ? "u1" : "t1", "-nostdin"],
-    ...["-m", String(calls), "-r", String(Math.max(10, calls)), "-l", String(calls), "-s", service],
-    ...["-timeout", "40s", "-timeout_error", "-max_retrans", "12", "-trace_err", "-error_file", join(folder, "err")],
+    "-sf",
+    file,
+    ...`-i 127.0.0.1 -mi 127.0.0.1 -nostdin -t ${way === "udp" ? "u1" : "t1"}`.split(" "),
+    ...`-m ${calls} -r ${Math.max(10, calls)} -l ${calls} -s ${service}`.split(" "),
+    ...`-timeout 40s -timeout_error -max_retrans 12 -trace_err -error_file ${join(folder, "err")}`.split(" "),
     ...(port === undefined ? [] : ["-p", String(port)]),
     ...(target === "" ? [] : [target])
   ]
