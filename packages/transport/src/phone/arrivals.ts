@@ -13,7 +13,18 @@ import { Ladder } from "../sip/Ladder.ts"
 import { makeSipCore, parse } from "../sip/SipCore.ts"
 import { SimplePeers } from "../sip/SimplePeers.ts"
 import { SwitchingFlow } from "../sip/SwitchingFlow.ts"
-import { type Glance, glance, headerIn, headersIn, headOf, mended, stamped, unfolded, userOf } from "../sip/text.ts"
+import {
+  branched,
+  type Glance,
+  glance,
+  headerIn,
+  headersIn,
+  headOf,
+  mended,
+  stamped,
+  unfolded,
+  userOf
+} from "../sip/text.ts"
 import type { Waits } from "../sip/waits.ts"
 import { hand, type CallTable, type Live, placeIn } from "./CallTable.ts"
 import { callerOf } from "./caller.ts"
@@ -58,16 +69,17 @@ export const makeArrivals = (options: ArrivalsOptions): ((sent: string, flow: Fl
 
   const take = (sent: string, flow: Flow): void => {
     const whole = unfolded(sent)
-    const seen = glance(whole)
-    if (seen === undefined) {
+    const first = glance(whole)
+    if (first === undefined) {
       // Another version of SIP is told so (RFC 3261, 21.5.6).
-      const version = /^[A-Z]+ [^\r\n]* SIP\/(\d+\.\d+)\r\n/i.exec(whole)?.[1]
+      const version = /^[A-Z]+ [^\r\n]* SIP\/(\d+\.\d+)[ \t]*\r\n/i.exec(whole)?.[1]
       return version === undefined ? undefined : answer(whole, flow, version === "2.0" ? 400 : 505)
     }
-    const marked = seen.method === undefined ? whole : stamped(whole, flow.remote)
+    const marked = first.method === undefined ? whole : stamped(branched(whole), flow.remote)
     const text = mended(marked)
-    if (text !== undefined) return takeWhole(text, seen, flow)
-    if (seen.method !== undefined && seen.method !== "ACK") answer(marked, flow, 400)
+    const seen = glance(text ?? marked)
+    if (text !== undefined && seen !== undefined) return takeWhole(text, seen, flow)
+    if (first.method !== undefined && first.method !== "ACK") answer(marked, flow, 400)
   }
 
   const takeWhole = (text: string, seen: Glance, flow: Flow): void => {

@@ -11,6 +11,7 @@ const reasons: Readonly<Record<number, string>> = {
   403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
+  415: "Unsupported Media Type",
   416: "Unsupported URI Scheme",
   420: "Bad Extension",
   481: "Call/Transaction Does Not Exist",

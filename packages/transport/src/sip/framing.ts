@@ -1,5 +1,6 @@
 // SIP messages out of a stream of bytes (RFC 3261, 18.3): a head up to the empty line, then as many bytes as
 // Content-Length says. Pure but for what it holds. A stream that is no SIP, or asks for too much, is not read on.
+import { headersIn } from "./text.ts"
 
 export type Framed =
   | { readonly kind: "message"; readonly text: string }
@@ -61,8 +62,9 @@ export class Framing {
 
 const ping = Buffer.from("\r\n\r\n")
 
-/** Undefined when it is missing or no number: where the next message begins nobody knows. */
+/** Undefined when it is missing, no number, or two: where the next message begins nobody knows. */
 const contentLength = (head: string): number | undefined => {
-  const found = /^(?:content-length|l)[ \t]*:[ \t]*(\d{1,7})[ \t]*\r?$/im.exec(head)?.[1]
-  return found === undefined ? undefined : Number(found)
+  const found = new Set(headersIn(`${head}\r\n`, "content-length", "l"))
+  const [one = ""] = found
+  return found.size === 1 && /^\d{1,7}$/.test(one) ? Number(one) : undefined
 }

@@ -1,5 +1,6 @@
 // What must be known of a message before it is parsed, and what is mended on the way. All on text, all pure: untrusted
 // bytes meet nothing that throws.
+import { createHash } from "node:crypto"
 
 export interface Glance {
   /** Undefined for a response. */
@@ -60,14 +61,16 @@ export const unfolded = (text: string): string => {
 
 /**
  * Folded lines become one (RFC 3261, 7.3.1), the scheme of secure and telephone addresses in the request line becomes
- * `sip`, and the body is cut at Content-Length. Undefined when the body is shorter than that.
+ * `sip`, and the body is cut at Content-Length. Undefined when the body is shorter than that, or nobody can say.
  */
 export const mended = (text: string): string | undefined => {
   const end = text.indexOf("\r\n\r\n")
   if (end < 0) return undefined
   const head = text.slice(0, end + 2).replace(/\r\n[ \t]+/g, " ")
   const body = text.slice(end + 4)
-  const length = /^(?:content-length|l)[ \t]*:[ \t]*(\d{1,7})[ \t]*\r?$/im.exec(head)?.[1]
+  const lengths = new Set(headersIn(head, "content-length", "l"))
+  const [length] = lengths
+  if (lengths.size > 1 || (length !== undefined && !/^\d{1,7}$/.test(length))) return undefined
   const bytes = Buffer.from(body)
   if (length !== undefined && bytes.length < Number(length)) return undefined
   const cut = length === undefined ? body : bytes.toString("utf8", 0, Number(length))
@@ -90,6 +93,21 @@ export const stamped = (text: string, from: { readonly address: string; readonly
     const ported = plain.replace(/;\s*rport\s*(=\s*\d*)?\s*(?=;|$)/i, `;rport=${from.port}`)
     return `${name}${colon}${ported.trimEnd()};received=${host}`
   })
+
+/** A request of RFC 2543 has no branch: made of what then told transactions apart (RFC 3261, 17.2.3). */
+export const branched = (text: string): string => {
+  const head = headOf(text)
+  const via = headerIn(head, "via", "v")
+  if (via === undefined || /^[^,]*;\s*branch\s*=\s*[^;,\s]/i.test(via)) return text
+  const known = [
+    via,
+    headerIn(head, "from", "f"),
+    headerIn(head, "call-id", "i"),
+    headerIn(head, "cseq")?.split(/\s/)[0]
+  ]
+  const name = createHash("sha256").update(known.join("\n")).digest("hex").slice(0, 24)
+  return text.replace(/^(via|v)([ \t]*:[ \t]*[^,;\r\n]+)/im, `$1$2;branch=z9hG4bK2543${name}`)
+}
 
 /** Where a request of ours is to go next: its first route, else its target. */
 export const nextHop = (text: string): { readonly host: string; readonly port: number } | undefined => {

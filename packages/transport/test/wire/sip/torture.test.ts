@@ -1,0 +1,69 @@
+// The torture messages, each through the real door and through the stages before the grammar.
+import { setTimeout as rest } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { parse } from "../../../src/sip/SipCore.ts"
+import { branched, glance, mended, stamped, unfolded } from "../../../src/sip/text.ts"
+import { type House, openHouse } from "./House.ts"
+import { type Heard, SipPeer } from "./SipPeer.ts"
+import { invalid, ipv6, semantic, type Torture, valid } from "./torture.data.ts"
+
+const everybody = { id: "any", allowedAddresses: ["127.0.0.0/8"], digest: undefined }
+let house: House | undefined
+beforeAll(async () => {
+  house = await openHouse({ trunkOf: async () => everybody }, (call) => call.refuse(486))
+})
+afterAll(() => house?.close())
+
+const said = async (message: string): Promise<ReadonlyArray<Heard>> => {
+  const peer = await SipPeer.open("udp", house?.port ?? 0)
+  const heard: Array<Heard> = []
+  peer.onHeard = (one) => {
+    if (one.status !== 100) heard.push(one)
+    return true
+  }
+  peer.send(message)
+  // The answer to this comes after any answer to that.
+  const last = [
+    "OPTIONS sip:x@127.0.0.1 SIP/2.0",
+    `Via: SIP/2.0/UDP 127.0.0.1:${peer.port};rport;branch=z9hG4bKlast`,
+    "From: <sip:a@b>;tag=1",
+    "To: <sip:x@127.0.0.1>",
+    "Call-ID: last",
+    "CSeq: 1 OPTIONS",
+    "",
+    ""
+  ].join("\r\n")
+  peer.send(last)
+  const limit = performance.now() + 5_000
+  while (!heard.some(({ callId }) => callId === "last") && performance.now() < limit) await rest(2)
+  await rest(20)
+  peer.close()
+  return heard.filter(({ callId }) => callId !== "last")
+}
+
+const isParsed = (message: string): boolean => {
+  const whole = unfolded(message)
+  if (glance(whole) === undefined) return false
+  const text = mended(stamped(branched(whole), { address: "127.0.0.1", port: 9 }))
+  return text !== undefined && parse(text) !== undefined
+}
+
+describe.each<[string, ReadonlyArray<Torture>]>([
+  ["RFC 4475, 3.1.1: valid messages", valid],
+  ["RFC 4475, 3.1.2: invalid messages", invalid],
+  ["RFC 4475, 3.2 to 3.4: transactions, semantics, old times", semantic],
+  ["RFC 5118: IPv6", ipv6]
+])("%s", (_name, messages) => {
+  it.each(messages)("$name: $answer", async ({ answer, message, parsed }) => {
+    const heard = await said(message)
+    expect({ answers: heard.map(({ status }) => status), parsed: isParsed(message) }).toEqual({
+      answers: answer === "dropped" ? [] : [answer],
+      parsed
+    })
+  })
+})
+
+it("are all of RFC 4475", () => {
+  expect(valid.length + invalid.length + semantic.length).toBe(49)
+  expect(house?.door.count()).toBe(0)
+})
