@@ -49,7 +49,7 @@ export const TestsTab = ({ agent, client, unsaved }: Props) => {
     <section aria-label="Tests">
       <p class="hint">
         A test is a caller in writing: its turns are said one after the other to the draft, and the answers are judged.
-        Tools answer with their first mock response.
+        Tools answer what was written for tests.
       </p>
       {unsaved && <p class="problem">Changes that are not saved are not tested.</p>}
       <div class="controls">
