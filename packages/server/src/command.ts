@@ -23,7 +23,11 @@ import { type Config, readConfig } from "./Config.ts"
 import { platformLayer } from "./Engines.ts"
 import { Settings } from "./Settings.ts"
 
-const run = Effect.fnUntraced(function* (words: ReadonlyArray<string>, options: SipOptions & NumberOptions) {
+const run = Effect.fnUntraced(function* (
+  words: ReadonlyArray<string>,
+  options: SipOptions & NumberOptions,
+  config: Config
+) {
   const { workspace } = options
   const [noun, ...rest] = words
   switch (noun) {
@@ -32,9 +36,9 @@ const run = Effect.fnUntraced(function* (words: ReadonlyArray<string>, options: 
     case "credit":
       return yield* runCredit(rest, workspace)
     case "numbers":
-      return yield* runNumbers(rest, workspace, options)
+      return yield* Effect.provide(runNumbers(rest, workspace, options), telephone(config))
     case "sip":
-      return yield* runSip(rest, options)
+      return yield* Effect.provide(runSip(rest, options), telephone(config))
     case "prices":
       return yield* runPrices(rest)
     default:
@@ -43,12 +47,18 @@ const run = Effect.fnUntraced(function* (words: ReadonlyArray<string>, options: 
 })
 
 const storage = (config: Config) =>
-  Layer.mergeAll(ApiKeys.layer, Ledger.layer, Prices.layer, PhoneLines.layer, SipLadders.layer).pipe(
+  Layer.mergeAll(ApiKeys.layer, Ledger.layer, Prices.layer).pipe(
+    Layer.provideMerge(Workspaces.layer),
+    Layer.provideMerge(Layer.mergeAll(layerBeside(config), platformLayer, DataFolder.beside(config))),
+    Layer.provideMerge(Layer.succeed(Settings, config))
+  )
+
+/** What needs the key that seals secrets: whoever only makes API keys need not have it. */
+const telephone = (config: Config) =>
+  Layer.mergeAll(PhoneLines.layer, SipLadders.layer).pipe(
     Layer.provideMerge(LocalInventory.LocalInventory.layer),
     Layer.provide(Layer.mergeAll(LocalInventory.layer, Sessions.layer)),
-    Layer.provideMerge(Layer.mergeAll(Workspaces.layer, Secrets.layer(config.secretKey))),
-    Layer.provide(Layer.mergeAll(layerBeside(config), platformLayer, DataFolder.beside(config))),
-    Layer.provideMerge(Layer.succeed(Settings, config))
+    Layer.provideMerge(Secrets.layer(config.secretKey))
   )
 
 const options = {
@@ -66,9 +76,8 @@ const main = Effect.gen(function* () {
   const config = readConfig(process.env)
   if (Result.isFailure(config)) return yield* new StartFault({ message: config.failure })
   const { from = "anonymous", number, workspace = firstWorkspace, ...rest } = args.values
-  const text = yield* run(args.positionals, { ...rest, workspace, from, number }).pipe(
-    Effect.provide(storage(config.success))
-  )
+  const wish = { ...rest, workspace, from, number }
+  const text = yield* run(args.positionals, wish, config.success).pipe(Effect.provide(storage(config.success)))
   process.stdout.write(`${text}\n`)
 }).pipe(Effect.provide(Logger.layer([])))
 

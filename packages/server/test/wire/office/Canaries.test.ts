@@ -25,6 +25,8 @@ const credentials = {
   newHookSecret: "canary-new-hook-secret-Ieg6ohph5ahRoh",
   initSecret: "canary-init-secret-quooV6eThai0aequ",
   modelKey: "canary-model-key-phoh8Aip3aiwooXa",
+  sipInbound: "canary-sip-inbound-ooGh4Eij9Ieshoo",
+  sipTermination: "canary-sip-out-Raiyu0ahGie3Chei",
   ttsKey: "canary-tts-key-Aw7ohgh3ooGhoo6t",
   asrKey: "canary-asr-key-ahQu5eipieth9Ohw",
   llmKey: "canary-llm-key-Eeph3aghah1ooYei",
@@ -35,6 +37,7 @@ const credentials = {
 /** Part of what calls are about: in their records, not in logs, spans, metrics and errors. */
 const matters = {
   phone: "15558675309",
+  callee: "442079460987",
   said: "xylophonist",
   answered: "bandersnatch",
   prompt: "jabberwocky",
@@ -129,6 +132,7 @@ beforeAll(async () => {
     PARLEY_LLM: "openai,demo",
     PARLEY_LLM_BASE_URL: `${provider.url}/v1`,
     PARLEY_LLM_API_KEY: credentials.llmKey,
+    PARLEY_SIP_PORT: "0",
     PARLEY_LOG_LEVEL: "debug",
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
@@ -223,6 +227,35 @@ const holdCall = async (agent_id: string): Promise<string> => {
   return path
 }
 
+/** A number whose carrier is not there, and a call over it that comes to nothing. */
+const useTelephone = async (agent_id: string): Promise<void> => {
+  const trunk = {
+    inbound_auth_username: "in",
+    inbound_auth_password: credentials.sipInbound,
+    termination_uri: "127.0.0.1:9",
+    termination_transport: "tcp",
+    termination_auth_username: "out",
+    termination_auth_password: credentials.sipTermination
+  }
+  const number = { provider: "sip", phone_number: `+${matters.phone}`, agent_id, ...trunk }
+  const id = (await ask("POST", "/v1/agent/phone-numbers", number)).json()["phone_number_id"] ?? ""
+  const path = `/v1/agent/phone-numbers/${id}`
+  expect((await ask("PUT", `${path}/sip-config`, { ...trunk, inbound_auth_password: "" })).status).toBe(200)
+  expect((await ask("POST", "/v1/agent/phone-numbers", number)).status).toBe(409)
+  const call = { agent_id, phone_number_id: id, to_number: `+${matters.callee}` }
+  const placed = await ask("POST", "/v1/agent/phone-calls", call, { "idempotency-key": "once" })
+  expect(placed.status).toBe(201)
+  await ask("POST", "/v1/agent/phone-calls", { ...call, metadata: {} }, { "idempotency-key": "once" })
+  await ask("POST", "/v1/agent/phone-calls", { ...call, to_number: number.phone_number })
+  await ask("POST", "/v1/agent/phone-calls", { ...call, to_number: `${matters.callee} ${credentials.sipInbound}` })
+  const session = `/v1/agent/sessions/${placed.json()["session_id"]}`
+  await expect
+    .poll(async () => (await ask("GET", session)).json()["status"], { timeout: 40_000, interval: 500 })
+    .toBe("failed")
+  expect((await ask("GET", path)).status).toBe(200)
+  expect((await ask("GET", `${session}/ladder`)).status).toBe(200)
+}
+
 /** What people get wrong, with canaries where they do. */
 const blunder = async (agent: string, session: string) => {
   const secretive = { ...credentials, ...matters }
@@ -273,6 +306,7 @@ const reads = async (agent: string, session: string) => {
     "/v1/agent/tools",
     "/v1/agent/mcp-servers",
     "/v1/agent/sessions",
+    "/v1/agent/phone-numbers",
     "/v1/agent/knowledge-sources",
     "/wallet/self/api-credit",
     "/health",
@@ -326,6 +360,7 @@ describe("canaries", { timeout: 120_000 }, () => {
     otherKey = (await operate(service, "keys", "create", "--workspace", "canary")).split(/\s+/)[1] ?? ""
     const agent = await makeAgent()
     const session = await holdCall(agent)
+    await useTelephone(agent)
     await rotate(agent)
     await ask("GET", agents, undefined, { authorization: `Bearer ${otherKey}` })
     await reads(agent, session)
@@ -368,7 +403,7 @@ describe("canaries", { timeout: 120_000 }, () => {
     expect(errors.length).toBeGreaterThan(90)
     const tables = await dump()
     const stored = tables.map(([, text]) => text).join("\n")
-    for (const name of ["said", "answered", "endUser", "path", "phone"] as const)
+    for (const name of ["said", "answered", "endUser", "path", "phone", "callee"] as const)
       expect(stored).toContain(matters[name])
     expect(tables.length).toBeGreaterThan(15)
 
