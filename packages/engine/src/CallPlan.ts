@@ -98,6 +98,8 @@ export interface PlannedTool {
 export interface PhonePlan {
   /** Ours: what was dialled, or what we call from. */
   readonly number: string
+  /** The other side's, E.164; left out when it is withheld. */
+  readonly callerNumber?: string | undefined
   /** Of a REFER, beside what it needs. */
   readonly referHeaders: Readonly<Record<string, string>>
   /** Where the call may be handed to: the tool `transfer_call` is offered when there is one. */

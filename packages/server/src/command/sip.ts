@@ -119,10 +119,12 @@ const talk = Effect.fnUntraced(function* (leg: PhoneLeg) {
   const synthesizer = yield* makeFliteSynthesizer()
   yield* speak(sentence, leg.playRate, defaultPlan("test", ""), synthesizer, (playout) => (playing = playout))
   yield* Effect.sleep(listenMs)
-  const seconds = (frames: number) => (frames / 50).toFixed(1)
   const keys = heard.digits === "" ? "" : `, keys ${heard.digits}`
   return `heard ${seconds(heard.frames)} s, ${seconds(heard.loud)} s of it loud${keys}`
 })
+
+/** Of frames of 20 ms. */
+const seconds = (frames: number): string => (frames / 50).toFixed(1)
 
 const trace = Effect.fnUntraced(function* (sessionId: string, workspace: string) {
   const id = yield* (yield* Workspaces).find(workspace)

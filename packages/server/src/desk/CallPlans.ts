@@ -133,6 +133,7 @@ const phonePlan = (
   fill: (template: string) => string
 ): NonNullable<CallPlan["phone"]> => ({
   number: row.dialed_number,
+  callerNumber: isE164(row.caller_number) ? row.caller_number : undefined,
   referHeaders: { [`${headerPrefix(vendor)}Session-Id`]: row.id },
   keypad: true,
   transfers: transfer_destinations.map((item) => ({

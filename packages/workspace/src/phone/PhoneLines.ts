@@ -18,6 +18,8 @@ export interface PhoneLine {
   readonly status: PhoneNumberRow["status"]
   /** Null: nobody answers. */
   readonly agentId: string | null
+  /** Whether whom a call is handed to sees its original caller. */
+  readonly showsOriginalCaller: boolean
   /** Undefined for a number whose inventory no longer knows it. */
   readonly trunk: StoredTrunk | undefined
 }
@@ -52,6 +54,7 @@ export class PhoneLines extends Context.Service<
           provider: row.provider,
           status: row.status,
           agentId: row.agent_id,
+          showsOriginalCaller: row.use_original_caller === true,
           trunk: row.trunk ?? (yield* inventory.trunkOf(row.phone_number))
         }
         return line

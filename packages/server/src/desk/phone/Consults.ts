@@ -1,5 +1,6 @@
 // Calls that a call places for itself: a colleague before a transfer, or whom the caller is handed to where the carrier
-// refuses. Over the trunk of the number the call is held by; hung up with the scope that asked.
+// refuses. Over the trunk of the number the call is held by, within what that number may call; hung up with the scope
+// that asked.
 import type { PhonePlan } from "@parley/engine/CallPlan"
 import { type Dial, DialFailure } from "@parley/engine/ports/CallParts"
 import type { PhoneDoor } from "@parley/transport/phone/Phone"
@@ -7,6 +8,7 @@ import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { Secrets } from "@parley/workspace/Secrets"
 import { Context, Effect, Layer } from "effect"
 import { Settings } from "../../Settings.ts"
+import { destinationFault } from "./callFaults.ts"
 import { headersOf, outboundTrunk } from "./trunks.ts"
 
 type Door = Pick<PhoneDoor, "dial">
@@ -24,7 +26,7 @@ export class Consults extends Context.Service<
     Effect.gen(function* () {
       const lines = yield* PhoneLines
       const secrets = yield* Secrets
-      const { vendor } = yield* Settings
+      const { callCountries: countries, vendor } = yield* Settings
       let door: Door | undefined
 
       const dial: Dial = Effect.fnUntraced(function* ({ phone, sessionId }, target, ringSeconds) {
@@ -33,10 +35,15 @@ export class Consults extends Context.Service<
         if (line === undefined || trunk === undefined || door === undefined) {
           return yield* new DialFailure({ reason: "failed" })
         }
+        const isOwn = yield* lines.isOnPlatform(target)
+        if (destinationFault(line, target, { countries, isOwn }) !== undefined) {
+          return yield* new DialFailure({ reason: "failed" })
+        }
         const headers = headersOf(line, {}, { sessionId, vendor })
-        const dialling = door.dial({ trunk, from: line.phoneNumber, to: target, headers, ringSeconds })
+        const from = (line.showsOriginalCaller ? phone?.callerNumber : undefined) ?? line.phoneNumber
+        const dialling = door.dial({ trunk, from, to: target, headers, ringSeconds })
         const outcome = yield* Effect.promise(() => dialling.outcome).pipe(
-          Effect.onInterrupt(() => Effect.sync(dialling.cancel))
+          Effect.onInterrupt(() => Effect.sync(() => dialling.cancel()))
         )
         if (outcome.status !== "answered") return yield* new DialFailure({ reason: outcome.status })
         const { leg } = outcome

@@ -36,12 +36,28 @@ export const callFault = (line: PhoneLine, request: PhoneCallCreate, rules: Call
   if (!isE164(to)) {
     return refusal("destination_invalid", "to_number", "must be an E.164 number such as +14155550123")
   }
-  if (rules.isOwn) return refusal("self_call_blocked", "to_number", "is a number of this platform")
-  if (!managed) return undefined
-  if (isPremium(to)) return refusal("premium_destination_blocked", "to_number", "is a premium or service number")
-  return rules.countries.includes(countryOf(to) ?? "")
-    ? undefined
-    : refusal("destination_not_allowed", "to_number", `must be in one of ${rules.countries.join(", ")}`)
+  const reason = destinationFault(line, to, rules)
+  return reason === undefined ? undefined : refusal(reason, "to_number", wordsOf(reason, rules.countries))
+}
+
+type DestinationFault = "self_call_blocked" | "premium_destination_blocked" | "destination_not_allowed"
+
+/** Why this number must not be called from this line, whoever asks: the API, or an agent that hands a call over. */
+export const destinationFault = (
+  { provider }: Pick<PhoneLine, "provider">,
+  to: string,
+  { countries, isOwn }: Pick<CallRules, "countries" | "isOwn">
+): DestinationFault | undefined => {
+  if (isOwn) return "self_call_blocked"
+  if (provider === "sip") return undefined
+  if (isPremium(to)) return "premium_destination_blocked"
+  return countries.includes(countryOf(to) ?? "") ? undefined : "destination_not_allowed"
+}
+
+const wordsOf = (reason: DestinationFault, countries: ReadonlyArray<string>): string => {
+  if (reason === "self_call_blocked") return "is a number of this platform"
+  if (reason === "premium_destination_blocked") return "is a premium or service number"
+  return `must be in one of ${countries.join(", ")}`
 }
 
 const refusal = (reason: PhoneCallReason, field: keyof PhoneCallCreate, message: string): Invalid =>

@@ -25,6 +25,7 @@ const line: PhoneLine = {
   provider: "sip",
   status: "active",
   agentId: null,
+  showsOriginalCaller: false,
   trunk
 }
 const open = (sealed: string) => Redacted.make(`opened ${sealed}`)
