@@ -3,6 +3,7 @@
 import { BadRequest } from "@parley/contract/Errors"
 import { defaultPageSize, maxOffset, type Page, type PageRequest } from "@parley/contract/Page"
 import { Effect } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 
 export interface Window {
   /** One more than the page shows, to know whether there is more. */
@@ -45,6 +46,36 @@ export const closeWindow = <Row, A>(
     total
   }
 }
+
+export interface Listing<Row, A> {
+  readonly from: string
+  /** What the table is called in the conditions; `t` unless told. */
+  readonly as?: string
+  /** Further columns. */
+  readonly beside?: Statement.Fragment
+  /** All hold; at least one. */
+  readonly where: ReadonlyArray<Statement.Fragment>
+  readonly show: (row: Row) => A
+}
+
+/** One page of a table that grows by `seq`, the newest first. */
+export const readPage = Effect.fnUntraced(function* <Row extends { readonly seq: bigint }, A>(
+  sql: SqlClient.SqlClient,
+  request: PageRequest,
+  { as = "t", beside, from, show, where }: Listing<Row, A>
+): Effect.fn.Return<Page<A>, BadRequest> {
+  const window = yield* openWindow(request)
+  const [table, name] = [sql(from), sql(as)]
+  const filter = sql.and(where)
+  const keyset = window.after ? sql`AND ${name}.seq < ${window.after}::bigint` : sql``
+  const more = beside === undefined ? sql`` : sql`, ${beside}`
+  const rows = yield* sql<Row>`SELECT ${name}.*${more} FROM ${table} ${name} WHERE ${filter} ${keyset}
+    ORDER BY ${name}.seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
+  const counted = window.counted
+    ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM ${table} ${name} WHERE ${filter}`.pipe(Effect.orDie)
+    : []
+  return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.seq, show)
+})
 
 const makeCursor = (key: bigint | number): string => Buffer.from(`after ${key}`).toString("base64url")
 

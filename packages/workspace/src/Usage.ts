@@ -5,7 +5,7 @@ import type { UsageDays, UsageEntry, UsageQuery } from "@parley/contract/Usage"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { decimalOf } from "./Money.ts"
-import { closeWindow, openWindow } from "./Paging.ts"
+import { readPage } from "./Paging.ts"
 import { Database } from "./storage/Database.ts"
 
 export class Usage extends Context.Service<
@@ -24,19 +24,11 @@ export class Usage extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       return {
         list: Effect.fn("Usage.list")(function* (workspaceId, query) {
-          const window = yield* openWindow(query)
           const conditions = [sql`workspace_id = ${workspaceId}`]
           if (query.kind !== undefined) conditions.push(sql`kind = ${query.kind}`)
           if (query.created_after !== undefined) conditions.push(sql`created_at >= ${new Date(query.created_after)}`)
           if (query.created_before !== undefined) conditions.push(sql`created_at < ${new Date(query.created_before)}`)
-          const filter = sql.and(conditions)
-          const keyset = window.after ? sql`AND seq < ${window.after}::bigint` : sql``
-          const rows = yield* sql<UsageRow>`SELECT * FROM usage_entries WHERE ${filter} ${keyset}
-            ORDER BY seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
-          const counted = window.counted
-            ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM usage_entries WHERE ${filter}`.pipe(Effect.orDie)
-            : []
-          return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.seq, show)
+          return yield* readPage(sql, query, { from: "usage_entries", where: conditions, show })
         }),
 
         byDay: Effect.fn("Usage.byDay")(function* (workspaceId, days) {

@@ -13,7 +13,7 @@ import { readVariables } from "@parley/contract/SessionRequest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../Id.ts"
-import { closeWindow, likePattern, openWindow } from "../Paging.ts"
+import { likePattern, readPage } from "../Paging.ts"
 import { Database } from "../storage/Database.ts"
 
 export interface TestRow {
@@ -68,21 +68,13 @@ export class AgentTests extends Context.Service<
 
       return {
         list: Effect.fn("AgentTests.list")(function* (workspace, query) {
-          const window = yield* openWindow(query)
           const conditions = [sql`t.workspace_id = ${workspace}`]
           if (query.search) conditions.push(sql`t.definition->>'name' ILIKE ${likePattern(query.search)}`)
           if (query.agent_id !== undefined) {
             conditions.push(sql`EXISTS (SELECT 1 FROM attached_tests x
               WHERE x.test_id = t.id AND x.agent_id = ${query.agent_id})`)
           }
-          const filter = sql.and(conditions)
-          const keyset = window.after ? sql`AND t.seq < ${window.after}::bigint` : sql``
-          const rows = yield* sql<TestRow>`SELECT t.*, ${usedBy} FROM agent_tests t WHERE ${filter} ${keyset}
-            ORDER BY t.seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
-          const counted = window.counted
-            ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM agent_tests t WHERE ${filter}`.pipe(Effect.orDie)
-            : []
-          return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.seq, show)
+          return yield* readPage(sql, query, { from: "agent_tests", beside: usedBy, where: conditions, show })
         }),
 
         create: Effect.fn("AgentTests.create")(function* (workspace, input) {

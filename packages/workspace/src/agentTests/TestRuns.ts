@@ -19,7 +19,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { type AgentRow, decodeConfig } from "../Agents.ts"
 import { newId } from "../Id.ts"
 import { type CallKnowledge, knowledgeFor, pinKnowledge, type PinnedSource } from "../knowledge/PinnedKnowledge.ts"
-import { closeWindow, openWindow } from "../Paging.ts"
+import { closeWindow, openWindow, readPage } from "../Paging.ts"
 import { Database } from "../storage/Database.ts"
 import { storableJson } from "../storage/storableJson.ts"
 import { pinTools } from "../tools/PinnedTools.ts"
@@ -230,20 +230,12 @@ export class TestRuns extends Context.Service<
         }),
 
         list: Effect.fn("TestRuns.list")(function* (workspace, query) {
-          const window = yield* openWindow(query)
           const conditions = [sql`workspace_id = ${workspace}`]
           for (const name of ["agent_id", "test_id", "batch_id", "status"] as const) {
             const value = query[name]
             if (value !== undefined) conditions.push(sql`${sql(name)} = ${value}`)
           }
-          const filter = sql.and(conditions)
-          const keyset = window.after ? sql`AND seq < ${window.after}::bigint` : sql``
-          const rows = yield* sql<RunRow>`SELECT * FROM test_runs WHERE ${filter} ${keyset}
-            ORDER BY seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
-          const counted = window.counted
-            ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM test_runs WHERE ${filter}`.pipe(Effect.orDie)
-            : []
-          return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.seq, showRun)
+          return yield* readPage(sql, query, { from: "test_runs", where: conditions, show: showRun })
         }),
 
         get: Effect.fn("TestRuns.get")(function* (workspace, id) {

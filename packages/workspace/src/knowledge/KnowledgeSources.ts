@@ -7,7 +7,7 @@ import type { Page, PageRequest } from "@parley/contract/Page"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../Id.ts"
-import { closeWindow, likePattern, openWindow } from "../Paging.ts"
+import { likePattern, readPage } from "../Paging.ts"
 import { Database } from "../storage/Database.ts"
 import { chunksOf } from "./chunks.ts"
 import type { KnowledgeDocument } from "./KnowledgeDocument.ts"
@@ -95,22 +95,12 @@ export class KnowledgeSources extends Context.Service<
 
       return {
         list: Effect.fn("KnowledgeSources.list")(function* (workspace, query) {
-          const window = yield* openWindow(query)
           const conditions = [sql`workspace_id = ${workspace}`]
           if (query.search) {
             const pattern = likePattern(query.search)
             conditions.push(sql`(name ILIKE ${pattern} OR file_name ILIKE ${pattern})`)
           }
-          const filter = sql.and(conditions)
-          const keyset = window.after ? sql`AND seq < ${window.after}::bigint` : sql``
-          const rows = yield* sql<KnowledgeRow>`SELECT * FROM knowledge_sources WHERE ${filter} ${keyset}
-            ORDER BY seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
-          const counted = window.counted
-            ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM knowledge_sources WHERE ${filter}`.pipe(
-                Effect.orDie
-              )
-            : []
-          return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.seq, show)
+          return yield* readPage(sql, query, { from: "knowledge_sources", where: conditions, show })
         }),
 
         create: Effect.fn("KnowledgeSources.create")(

@@ -28,7 +28,7 @@ import { newId } from "../Id.ts"
 import { readAllowed } from "../outbound/AllowedPrivate.ts"
 import { parseUrl, urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
-import { closeWindow, likePattern, openWindow } from "../Paging.ts"
+import { likePattern, readPage } from "../Paging.ts"
 import { Platform } from "../Platform.ts"
 import { Secrets } from "../Secrets.ts"
 import { Database } from "../storage/Database.ts"
@@ -106,17 +106,9 @@ export class McpServers extends Context.Service<
 
       return {
         list: Effect.fn("McpServers.list")(function* (workspace, query) {
-          const window = yield* openWindow(query)
           const conditions = [sql`m.workspace_id = ${workspace}`]
           if (query.search) conditions.push(sql`m.name ILIKE ${likePattern(query.search)}`)
-          const filter = sql.and(conditions)
-          const keyset = window.after ? sql`AND m.seq < ${window.after}::bigint` : sql``
-          const rows = yield* sql<McpServerRow>`SELECT m.*, ${usedBy} FROM mcp_servers m WHERE ${filter} ${keyset}
-              ORDER BY m.seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
-          const counted = window.counted
-            ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM mcp_servers m WHERE ${filter}`.pipe(Effect.orDie)
-            : []
-          return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.seq, show)
+          return yield* readPage(sql, query, { from: "mcp_servers", as: "m", beside: usedBy, where: conditions, show })
         }),
 
         create: Effect.fn("McpServers.create")(function* (workspace, input) {

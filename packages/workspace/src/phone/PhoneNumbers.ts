@@ -32,7 +32,7 @@ import { newId } from "../Id.ts"
 import { Ledger } from "../Ledger.ts"
 import { decimalOf } from "../Money.ts"
 import { parseBlock } from "../outbound/IpAddress.ts"
-import { closeWindow, openWindow } from "../Paging.ts"
+import { readPage } from "../Paging.ts"
 import { Platform } from "../Platform.ts"
 import { Secrets } from "../Secrets.ts"
 import { Database } from "../storage/Database.ts"
@@ -217,20 +217,12 @@ export class PhoneNumbers extends Context.Service<
         }),
 
         list: Effect.fn("PhoneNumbers.list")(function* (workspace, query) {
-          const window = yield* openWindow(query)
           const conditions = [sql`workspace_id = ${workspace}`, sql`status <> 'released'`]
           if (query.phone_number !== undefined) {
             conditions.push(sql`phone_number = ${numberInQuery(query.phone_number)}`)
           }
           if (query.agent_id !== undefined) conditions.push(sql`agent_id = ${query.agent_id}`)
-          const filter = sql.and(conditions)
-          const keyset = window.after ? sql`AND seq < ${window.after}::bigint` : sql``
-          const rows = yield* sql<PhoneNumberRow>`SELECT * FROM phone_numbers WHERE ${filter} ${keyset}
-            ORDER BY seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
-          const counted = window.counted
-            ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM phone_numbers WHERE ${filter}`.pipe(Effect.orDie)
-            : []
-          return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.seq, showNumber)
+          return yield* readPage(sql, query, { from: "phone_numbers", where: conditions, show: showNumber })
         }),
 
         get: Effect.fn("PhoneNumbers.get")(function* (workspace, id) {

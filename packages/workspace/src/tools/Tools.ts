@@ -19,7 +19,7 @@ import { newId } from "../Id.ts"
 import { readAllowed } from "../outbound/AllowedPrivate.ts"
 import { urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
-import { closeWindow, likePattern, openWindow } from "../Paging.ts"
+import { likePattern, readPage } from "../Paging.ts"
 import { Platform } from "../Platform.ts"
 import { Secrets } from "../Secrets.ts"
 import { Database } from "../storage/Database.ts"
@@ -99,7 +99,6 @@ export class Tools extends Context.Service<
 
         return {
           list: Effect.fn("Tools.list")(function* (workspace, query) {
-            const window = yield* openWindow(query)
             const conditions = [sql`t.workspace_id = ${workspace}`]
             if (query.search) conditions.push(sql`t.name ILIKE ${likePattern(query.search)}`)
             if (query.agent_id !== undefined) {
@@ -107,14 +106,7 @@ export class Tools extends Context.Service<
               AND a.workspace_id = t.workspace_id AND a.deleted_at IS NULL
               AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id))`)
             }
-            const filter = sql.and(conditions)
-            const keyset = window.after ? sql`AND t.seq < ${window.after}::bigint` : sql``
-            const rows = yield* sql<ToolRow>`SELECT t.*, ${usedBy} FROM tools t WHERE ${filter} ${keyset}
-            ORDER BY t.seq DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
-            const counted = window.counted
-              ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM tools t WHERE ${filter}`.pipe(Effect.orDie)
-              : []
-            return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.seq, showTool)
+            return yield* readPage(sql, query, { from: "tools", beside: usedBy, where: conditions, show: showTool })
           }),
 
           create: Effect.fn("Tools.create")(function* (workspace, input) {
