@@ -1,5 +1,5 @@
 // A leg that is listened to: what the caller says and what the agent plays, each on a track of its own, both on the
-// clock of the call. The conversation notices nothing; the sound is handed on first and copied then. Plain calls on the
+// clock of the call; and whom the caller is handed to, on a third. The conversation notices nothing; the sound is handed on first and copied then. Plain calls on the
 // media thread.
 import type { EndReason } from "@parley/contract/EndReason"
 import { frameMs, hearingRate, type Leg, type LegEars, type LegMessage } from "../ports/Leg.ts"
@@ -15,6 +15,8 @@ export interface RecordedLegOptions {
   readonly user: TrackSink
   /** At the leg's `playRate`. */
   readonly agent: TrackSink
+  /** At the leg's `playRate`; asked for when somebody else joins. */
+  readonly human?: (() => TrackSink) | undefined
   /** Monotonic milliseconds. */
   readonly nowMs: () => number
 }
@@ -24,11 +26,14 @@ export class RecordedLeg implements Leg {
   readonly #leg: Leg
   readonly #user: TrackTimeline
   readonly #agent: TrackTimeline
+  readonly #openHuman: (() => TrackSink) | undefined
+  #human: TrackTimeline | undefined
   readonly #nowMs: () => number
   readonly #startedMs: number
   #over = false
 
-  constructor(leg: Leg, { agent, nowMs, user }: RecordedLegOptions) {
+  constructor(leg: Leg, { agent, human, nowMs, user }: RecordedLegOptions) {
+    this.#openHuman = human
     this.playRate = leg.playRate
     this.#leg = leg
     this.#nowMs = nowMs
@@ -59,10 +64,19 @@ export class RecordedLeg implements Leg {
     this.#leg.play(frame)
     if (this.#over) return
     const at = this.#sinceStart()
-    if (frame === undefined) this.#agent.rest()
-    else this.#agent.place(frame, at)
+    const speaker = this.#human ?? this.#agent
+    if (frame === undefined) speaker.rest()
+    else speaker.place(frame, at)
     this.#user.advance(at)
     this.#agent.advance(at)
+    this.#human?.advance(at)
+  }
+
+  joined(): void {
+    const sink = this.#over || this.#human !== undefined ? undefined : this.#openHuman?.()
+    if (sink === undefined) return
+    this.#agent.rest()
+    this.#human = new TrackTimeline(this.playRate, sink.write)
   }
 
   tell(message: LegMessage): void {
@@ -81,6 +95,7 @@ export class RecordedLeg implements Leg {
     const at = this.#sinceStart()
     this.#user.finish(at)
     this.#agent.finish(at)
+    this.#human?.finish(at)
   }
 
   #sinceStart(): number {

@@ -47,6 +47,8 @@ export interface Leg {
    */
   readonly play: (frame: Int16Array | undefined) => void
   readonly tell: (message: LegMessage) => void
+  /** What is played from now on is another person's voice. For those who listen. */
+  readonly joined?: (() => void) | undefined
   /** What only a telephone can do; left out on other legs. */
   readonly telephone?: Telephone | undefined
   /** Say goodbye and release everything. Idempotent; `onClosed` is not called for it. */

@@ -39,6 +39,13 @@ export class SwitchedLeg implements Leg {
     this.#holder = holder
   }
 
+  /** Until the end: what is played is somebody else's voice, and the call's end is no hang-up on the agent. */
+  handOver(holder: Holder): void {
+    this.handedOver = true
+    this.#leg.joined?.()
+    this.take(holder)
+  }
+
   giveBack(): void {
     this.#holder = undefined
   }

@@ -106,8 +106,7 @@ const join = Effect.fnUntraced(function* (
   const toColleague = new FrameRing(colleague.playRate)
   const toCaller = new FrameRing(leg.playRate)
   consultation.join((samples) => toCaller.push(samples), toColleague)
-  leg.handedOver = true
-  leg.take({
+  leg.handOver({
     source: toCaller,
     onFrame: (samples) => toColleague.push(samples),
     onDigit: (digit) => colleague.telephone?.sendDigits(digit)

@@ -4,6 +4,7 @@
 import type { Leg } from "@parley/engine/ports/Leg"
 import { hearingRate } from "@parley/engine/ports/Leg"
 import { RecordedLeg } from "@parley/engine/media/RecordedLeg"
+import type { TrackRole } from "@parley/contract/Recording"
 import { Blobs } from "@parley/workspace/Blobs"
 import { newId } from "@parley/workspace/Id"
 import { Recordings, type TrackOutcome } from "@parley/workspace/recording/Recordings"
@@ -77,30 +78,39 @@ const make = Effect.fnUntraced(function* (
     return repaired && { durationMs: repaired.durationMs, errorCode: end.errorCode }
   })
 
-  const track = (role: "user" | "agent", rate: number) => {
+  const run = yield* FiberSet.runtime(tasks)<never>()
+
+  /** The file is open at once; whether there is a row for it is known later. */
+  const track = (sessionId: string, role: TrackRole, rate: number, startedAtMs: number) => {
     const blob = blobs.fresh("recordings")
-    return { row: { id: newId("track"), role, blob }, recorder: thread.open(blobs.path(blob), rateOf(rate)) }
+    const row = { id: newId("track"), role, blob }
+    const begun = run(
+      recordings.begin(sessionId, [row], startedAtMs).pipe(
+        Effect.sandbox,
+        Effect.retry(rowRetry),
+        Effect.catch(() => Effect.as(Effect.logError("A recording could not be stored"), false))
+      )
+    )
+    return { row, begun, recorder: thread.open(blobs.path(blob), rateOf(rate)) }
   }
 
   const record = Effect.fnUntraced(function* (sessionId: string, leg: Leg) {
     const startedAtMs = yield* Clock.currentTimeMillis
-    const user = track("user", hearingRate)
-    const agent = track("agent", leg.playRate)
-    const tracks = [user, agent]
-    const rows = tracks.map(({ row }) => row)
     held.add(sessionId)
-    const begun = yield* recordings.begin(sessionId, rows, startedAtMs).pipe(
-      Effect.sandbox,
-      Effect.retry(rowRetry),
-      Effect.catch(() => Effect.as(Effect.logError("A recording could not be stored"), false)),
-      (task) => FiberSet.run(tasks, task)
-    )
+    const user = track(sessionId, "user", hearingRate, startedAtMs)
+    const agent = track(sessionId, "agent", leg.playRate, startedAtMs)
+    const tracks = [user, agent]
     const recorded = new RecordedLeg(leg, {
       user: user.recorder,
       agent: agent.recorder,
+      human: () => {
+        const human = track(sessionId, "human", leg.playRate, startedAtMs)
+        tracks.push(human)
+        return human.recorder
+      },
       nowMs: () => performance.now()
     })
-    const settle = Effect.fnUntraced(function* ({ recorder, row }: (typeof tracks)[number]) {
+    const settle = Effect.fnUntraced(function* ({ begun, recorder, row }: (typeof tracks)[number]) {
       const outcome = yield* outcomeOf(recorder, blobs.path(row.blob))
       if (!(yield* Fiber.join(begun))) yield* blobs.remove([row.blob])
       else if (outcome !== undefined) yield* recordings.settle(row.id, outcome)

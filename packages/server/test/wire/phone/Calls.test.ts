@@ -169,6 +169,17 @@ describe("telephone calls", { timeout: 90_000 }, () => {
     colleague?.hangUp()
     await eventually(async () => (await latest()).end_reason).toBe("escalated")
     await eventually(() => caller.over()).toBe(true)
+    // Both sides and the colleague, each on a track of their own.
+    const { session_id } = await latest()
+    const recording = () =>
+      service.api<{ status: string; tracks: ReadonlyArray<{ role: string; duration_ms: number | null }> }>(
+        "GET",
+        `/v1/agent/sessions/${session_id}/recording`
+      )
+    await eventually(async () => (await recording()).status).toBe("complete")
+    const { tracks } = await recording()
+    expect(tracks.map(({ role }) => role).toSorted()).toEqual(["agent", "human", "user"])
+    for (const { duration_ms } of tracks) expect(duration_ms).toBeGreaterThan(1_000)
   })
 
   it("rings busy for a number that nobody answers, and refuses one it has not", async () => {
