@@ -1,6 +1,6 @@
 // What comes in: messages find their call by Call-ID; what belongs to none is answered from its own lines and
 // forgotten, but for an INVITE that its number's trunk admits. Untrusted bytes end here: nothing is thrown.
-import { IncomingResponseMessage } from "sip.js/lib/core/index.js"
+import { type IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js"
 import { BlockList, isIP } from "node:net"
 import { Redacted } from "effect"
 import type { Media } from "../rtp/Media.ts"
@@ -42,6 +42,8 @@ export interface ArrivalsOptions extends Pick<PhoneDoorOptions, "userAgent" | "t
     onNote: (what: string, detail: string) => void
   ) => Promise<Media>
   readonly isClosed: () => boolean
+  /** A message that broke something: a fault of ours. It ends there. */
+  readonly onFault?: ((error: unknown) => void) | undefined
 }
 
 /** New calls beyond this many are refused before anything is kept of them. */
@@ -120,14 +122,16 @@ export const makeArrivals = (options: ArrivalsOptions): ((sent: string, flow: Fl
     if (isClosed() || calls.size + deciding.size >= mostCalls) return answer(text, flow, 503, ["Retry-After: 10"])
     const head = headOf(text)
     const dialed = userOf(head.slice(0, head.indexOf("\r\n")))
-    if (parse(text) === undefined || headersIn(head, "contact", "m").length === 0) return answer(text, flow, 400)
+    const message = parse(text)
+    if (message === undefined || message instanceof IncomingResponseMessage) return answer(text, flow, 400)
+    if (headersIn(head, "contact", "m").length === 0) return answer(text, flow, 400)
     answer(text, flow, 100)
     const held: Held = { cseq: seen.cseq, messages: [] }
     deciding.set(seen.callId, held)
     try {
       const trunk = await options.trunkOf(dialed)
       const [status, headers] = trunk === undefined ? ([404, []] as const) : admit(trunk, head, flow)
-      if (trunk !== undefined && status === 200) await begin(trunk, dialed, text, flow)
+      if (trunk !== undefined && status === 200) await begin(trunk, dialed, message, text, flow)
       else {
         options.onLadder?.(seen.callId, [
           { atMs: 0, direction: "in", what: "INVITE", detail: `${seen.cseq} INVITE` },
@@ -135,7 +139,8 @@ export const makeArrivals = (options: ArrivalsOptions): ((sent: string, flow: Fl
         ])
         answer(text, flow, status, headers)
       }
-    } catch {
+    } catch (error) {
+      options.onFault?.(error)
       answer(text, flow, 500)
     } finally {
       deciding.delete(seen.callId)
@@ -167,9 +172,13 @@ export const makeArrivals = (options: ArrivalsOptions): ((sent: string, flow: Fl
     ]
   }
 
-  const begin = async (trunk: InboundTrunk, dialed: string, text: string, from: Flow): Promise<void> => {
-    const message = parse(text)
-    if (message === undefined || message instanceof IncomingResponseMessage) return answer(text, from, 400)
+  const begin = async (
+    trunk: InboundTrunk,
+    dialed: string,
+    message: IncomingRequestMessage,
+    text: string,
+    from: Flow
+  ): Promise<void> => {
     const { callId } = message
     const here = await options.hereFor(from)
     if (isClosed()) return answer(text, from, 503, ["Retry-After: 10"])
@@ -210,8 +219,9 @@ export const makeArrivals = (options: ArrivalsOptions): ((sent: string, flow: Fl
   const onMessage = (sent: string, flow: Flow): void => {
     try {
       take(sent, flow)
-    } catch {
+    } catch (error) {
       // A message that breaks something must not take the process with it.
+      options.onFault?.(error)
     }
   }
   return onMessage

@@ -1,7 +1,14 @@
 // sip.js's core on one flow: the transactions and dialogs of one call (RFC 3261, 12 and 17). One core for each call
 // keeps them apart, for its transport knows no destination. What the core lacks on UDP is added here; what it throws
 // at malformed messages ends here.
-import { LoggerFactory, type DigestAuthentication, Parser, Timers, UserAgentCore } from "sip.js/lib/core/index.js"
+import {
+  type Dialog,
+  LoggerFactory,
+  type DigestAuthentication,
+  Parser,
+  Timers,
+  UserAgentCore
+} from "sip.js/lib/core/index.js"
 import { type IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js"
 import { URI } from "sip.js/lib/grammar/index.js"
 import { isIP } from "node:net"
@@ -108,6 +115,8 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
       }
     })
   })
+  const dialogs = new Dialogs()
+  core.dialogs = dialogs
   return {
     core,
     contact,
@@ -129,8 +138,38 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
     close: () => {
       closed = true
       repeats?.close()
-      core.dispose()
+      // A 200 that was never acknowledged would be said again for ever: the core stops that with a state it no longer
+      // reaches.
+      for (const dialog of dialogs.every) {
+        Reflect.set(dialog, "ackWait", false)
+        Reflect.set(dialog, "reinviteUserAgentServer", undefined)
+      }
+      dialogs.every.clear()
+      // A dialog whose making failed half-way is in there and cannot be disposed of: it must not keep the others' timers.
+      for (const parts of [core.dialogs, core.subscribers, core.userAgentClients, core.userAgentServers]) {
+        for (const part of parts.values()) quietly(() => part.dispose())
+        parts.clear()
+      }
+      quietly(() => core.dispose())
     }
+  }
+}
+
+/** Remembers those that are over. */
+class Dialogs extends Map<string, Dialog> {
+  readonly every = new Set<Dialog>()
+
+  override set(key: string, dialog: Dialog): this {
+    this.every.add(dialog)
+    return super.set(key, dialog)
+  }
+}
+
+const quietly = (act: () => void): void => {
+  try {
+    act()
+  } catch {
+    // There is nothing left of it.
   }
 }
 

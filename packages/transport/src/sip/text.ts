@@ -39,24 +39,22 @@ export const headOf = (text: string): string => {
 }
 
 /** The first header of this name, or of its short form. */
-export const headerIn = (head: string, name: string, short?: string): string | undefined => {
-  const names = short === undefined ? name : `(?:${name}|${short})`
-  return new RegExp(`^${names}[ \\t]*:[ \\t]*(.*?)[ \\t]*\\r?$`, "im").exec(head)?.[1]
-}
+export const headerIn = (head: string, name: string, short?: string): string | undefined =>
+  new RegExp(lineOf(name, short), "im").exec(head)?.[1]?.trim()
 
 /** All of them, line by line. */
-export const headersIn = (head: string, name: string, short?: string): ReadonlyArray<string> => {
-  const names = short === undefined ? name : `(?:${name}|${short})`
-  return [...head.matchAll(new RegExp(`^${names}[ \\t]*:[ \\t]*(.*?)[ \\t]*\\r?$`, "gim"))].map(
-    ([, value = ""]) => value
-  )
-}
+export const headersIn = (head: string, name: string, short?: string): ReadonlyArray<string> =>
+  [...head.matchAll(new RegExp(lineOf(name, short), "gim"))].map(([, value = ""]) => value.trim())
+
+/** No two parts of it may match the same spaces: a line of them would take for ever. */
+const lineOf = (name: string, short: string | undefined): string =>
+  `^${short === undefined ? name : `(?:${name}|${short})`}[ \\t]*:(.*)$`
 
 /** Folded lines of the head become one (RFC 3261, 7.3.1). */
 export const unfolded = (text: string): string => {
   const end = text.indexOf("\r\n\r\n")
   const [head, rest] = end < 0 ? [text, ""] : [text.slice(0, end), text.slice(end)]
-  return head.replace(/[ \t]*\r\n[ \t]+/g, " ") + rest
+  return head.replace(/\r\n[ \t]+/g, " ") + rest
 }
 
 /**
@@ -90,7 +88,7 @@ export const stamped = (text: string, from: { readonly address: string; readonly
   text.replace(/^(via|v)([ \t]*:[ \t]*)([^,\r\n]+)/im, (_, name: string, colon: string, via: string) => {
     const host = from.address.includes(":") ? `[${from.address}]` : from.address
     const plain = via.replace(/;\s*received\s*=\s*[^;]*/i, "")
-    const ported = plain.replace(/;\s*rport\s*(=\s*\d*)?\s*(?=;|$)/i, `;rport=${from.port}`)
+    const ported = plain.replace(/;\s*rport(?:\s*=\s*\d*)?(?=[;\s]|$)/i, `;rport=${from.port}`)
     return `${name}${colon}${ported.trimEnd()};received=${host}`
   })
 

@@ -1,6 +1,17 @@
 // What is read of a message before any parser, and mended for it.
 import { describe, expect, it } from "vitest"
-import { glance, headerIn, headersIn, headOf, mended, nextHop, stamped, unfolded, userOf } from "../../src/sip/text.ts"
+import {
+  branched,
+  glance,
+  headerIn,
+  headersIn,
+  headOf,
+  mended,
+  nextHop,
+  stamped,
+  unfolded,
+  userOf
+} from "../../src/sip/text.ts"
 
 const lines = (...all: ReadonlyArray<string>): string => `${all.join("\r\n")}\r\n`
 const invite = lines(
@@ -131,5 +142,27 @@ describe("a user", () => {
     ["", ""]
   ])("of %j is %j", (header, user) => {
     expect(userOf(header)).toBe(user)
+  })
+})
+
+describe("lines made to be slow", () => {
+  const spaces = " ".repeat(60_000)
+  it.each([
+    ["spaces in a header", lines("INVITE sip:a SIP/2.0", `CSeq:${spaces}x${spaces}y`, `Via: a${spaces};${spaces}`, "")],
+    ["spaces before a line's end", lines("INVITE sip:a SIP/2.0", `Via: a;rport${spaces}x`, `To:${spaces}`, "")],
+    ["folds", lines("INVITE sip:a SIP/2.0", ...Array.from({ length: 15_000 }, () => " x"), "")],
+    ["semicolons", lines("INVITE sip:a SIP/2.0", `Via: ${";".repeat(60_000)}`, `To: ${"; ".repeat(30_000)}`, "")],
+    ["commas", lines("INVITE sip:a SIP/2.0", `Via: ${",".repeat(60_000)}`, "")],
+    ["one word", lines(`INVITE sip:${"a?".repeat(30_000)} SIP/2.0`, `Via: ${"v".repeat(60_000)}`, "")]
+  ])("are read in passing: %s", (_name, text) => {
+    const beganMs = performance.now()
+    const whole = unfolded(text)
+    glance(whole)
+    mended(stamped(branched(whole), { address: "127.0.0.1", port: 1 }))
+    headersIn(headOf(whole), "to", "t")
+    userOf(whole)
+    nextHop(whole)
+    // A quadratic match takes many seconds.
+    expect(performance.now() - beganMs).toBeLessThan(1_500)
   })
 })

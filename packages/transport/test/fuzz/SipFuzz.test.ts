@@ -1,0 +1,17 @@
+// The short form of `npm run fuzz`.
+import { describe, expect, it } from "vitest"
+import { fuzzSip } from "../../src/testing/SipFuzz.ts"
+
+describe("the door, told a great many wrong things", () => {
+  it("breaks nowhere, answers what deserves it, and keeps nothing", { timeout: 180_000 }, async () => {
+    const report = await fuzzSip({ messages: 20_000, seed: 20_261_121 })
+    expect(report.faults).toEqual([])
+    expect(report.unanswered).toEqual([])
+    expect(report.left).toBe(0)
+    // It was not all refused at the doorstep.
+    expect(report.calls).toBeGreaterThan(300)
+    expect(report.answered).toBeGreaterThan(100)
+    expect(Object.keys(report.statuses).length).toBeGreaterThan(15)
+    expect(report.heapBytes.end - report.heapBytes.middle).toBeLessThan(4_000_000)
+  })
+})
