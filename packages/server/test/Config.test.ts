@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { readFileSync } from "node:fs"
-import { readConfig, table } from "../src/Config.ts"
+import { readConfig } from "../src/Config.ts"
+import { table } from "../src/settingsTable.ts"
 
 const fault = (env: Record<string, string>): string => {
   const result = readConfig(env)
