@@ -37,6 +37,12 @@ export interface CallEvents {
   readonly onReleased: (how: "left" | "lost" | "failed" | "closed") => void
 }
 
+/**
+ * After the client's transport has the last message. An SDK takes data and signalling by threads of its own, and drops
+ * what is not delivered yet when it acts on a `leave`.
+ */
+const deliveryMs = 200
+
 export const makeCall = async (seat: CallSeat, options: CallOptions, events: CallEvents): Promise<Call> => {
   let call: Call | undefined
   const leg = await makeWebRtcLeg({
@@ -177,6 +183,7 @@ export class Call implements Line, ConnectionOwner {
   async #farewell(connection: Connection, reason: EndReason): Promise<void> {
     if (!this.#toldEnd) connection.tell({ _tag: "Event", event: { type: "session.ended", reason } })
     await connection.arrived()
+    await new Promise((resolve) => setTimeout(resolve, deliveryMs))
   }
 
   #tearDown(connection: Connection): void {

@@ -401,7 +401,7 @@ describe("LiveKitDoor", () => {
     await until("released", () => host.door.stats().calls === 0)
     await until("no port is open", () => udp() === 0)
     const before = resources()
-    for (let i = 0; i < 20; i++) await round(`n${i}`)
+    for (let i = 0; i < 12; i++) await round(`n${i}`)
     await until("released", () => host.door.stats().calls === 0)
     await until(`no more than ${before} handles`, () => resources() <= before + 1, 5000)
     await until("no port is open", () => udp() === 0)
