@@ -54,9 +54,8 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
   const calls = new CallTable(waits)
   const legs = new Set<PhoneLeg>()
   const ringing = new Set<IncomingCall>()
-  const counts = { calls: 0, answered: 0 }
+  const counts = { said: 0, calls: 0, answered: 0 }
   let replies: Array<string> = []
-  let said = 0
 
   const fault = (error: unknown): void => {
     if (faults.length < mostTold) faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
@@ -109,21 +108,21 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
 
   const say = async (text: string): Promise<ReadonlyArray<string>> => {
     replies = []
-    said++
+    counts.said++
     onMessage(text, flow)
     for (let turns = 0; turns < 3; turns++) await turn()
     return replies
   }
 
   const strayed = async (): Promise<void> => {
-    const whole = stray(chance, `f${said.toString(36)}`)
+    const whole = stray(chance, `f${counts.said.toString(36)}`)
     const text = chance.happens(0.9) ? mutated(whole, chance) : whole
     const heard = await say(text)
     if (heard.length === 0 && deserves(text) && unanswered.length < mostTold) unanswered.push(text)
   }
 
   const walked = async (): Promise<void> => {
-    const name = `w${said.toString(36)}`
+    const name = `w${counts.said.toString(36)}`
     const callId = `${name}@fuzz`
     let cseq = 1
     let toTag = ""
@@ -140,9 +139,7 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
         if (reply !== undefined) await say(maybe(reply))
         continue
       }
-      const method = chance.one([
-        ..."ACK ACK INFO UPDATE INVITE BYE CANCEL PRACK OPTIONS NOTIFY REFER MESSAGE".split(" ")
-      ])
+      const method = chance.one("ACK ACK INFO UPDATE INVITE BYE CANCEL PRACK OPTIONS NOTIFY REFER MESSAGE".split(" "))
       const isOld = method === "ACK" || method === "CANCEL"
       if (!isOld) cseq++
       const offer = method === "INVITE" || method === "UPDATE" || chance.happens(0.1)
@@ -153,7 +150,7 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
           request({
             ...base(),
             method,
-            branch: isOld && chance.happens(0.5) ? `z9hG4bK${name}` : `z9hG4bK${name}${said}`,
+            branch: isOld && chance.happens(0.5) ? `z9hG4bK${name}` : `z9hG4bK${name}${counts.said}`,
             cseq: isOld ? 1 : cseq,
             ...(method === "NOTIFY" ? sipfrag : method === "INFO" ? keys : offer ? body() : {})
           })
@@ -169,16 +166,16 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
   const every = Math.max(1, Math.floor(messages / samples))
   let sampled = 0
   const beganMs = performance.now()
-  while (said < messages) {
+  while (counts.said < messages) {
     await (chance.happens(0.9) ? strayed() : walked())
-    if (Math.floor(said / every) > sampled) {
-      sampled = Math.floor(said / every)
+    if (Math.floor(counts.said / every) > sampled) {
+      sampled = Math.floor(counts.said / every)
       // What a call answers repeats for is over.
       await rest(15)
       collect()
       const bytes = process.memoryUsage().heapUsed
-      heap.push([said, bytes])
-      onProgress?.(said, bytes)
+      heap.push([counts.said, bytes])
+      onProgress?.(counts.said, bytes)
     }
   }
   const tookMs = performance.now() - beganMs
@@ -189,11 +186,12 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
   process.off("uncaughtException", fault)
   const later = heap.slice(Math.floor(heap.length / 2))
   return {
-    messages: said,
+    messages: counts.said,
     tookMs,
     faults,
     unanswered,
-    ...counts,
+    calls: counts.calls,
+    answered: counts.answered,
     statuses,
     heapBytesPerMessage: slopeOf(later),
     heapBytes: { middle: later[0]?.[1] ?? 0, end: later.at(-1)?.[1] ?? 0 },
@@ -224,13 +222,14 @@ const collector = (): (() => void) => {
   return runInNewContext("gc") as () => void
 }
 
+const fits = (description: string): boolean => {
+  const media = readSdp(description)
+  return media !== undefined && agree(media, false) !== undefined
+}
+
 /** Descriptions are read as in the field; nothing sounds. */
 const silentMedia = (): Media => {
   const ours = "v=0\r\no=- 1 1 IN IP4 192.0.2.10\r\ns=-\r\nc=IN IP4 192.0.2.10\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n"
-  const fits = (description: string): boolean => {
-    const media = readSdp(description)
-    return media !== undefined && agree(media, false) !== undefined
-  }
   return {
     offer: () => ours,
     answer: async (offer) => (fits(offer) ? ours : undefined),

@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram"
 import { setTimeout as rest } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { inHouse, number, until, type House } from "./House.ts"
-import { got, hasSipp, held, inviteSdp, lossyRoad, pause, replied, repliedInDialog, sent, sipp } from "./sipp.ts"
+import { got, gotOf, hasSipp, held, inviteSdp, lossyRoad, pause, replied, repliedInDialog, sent, sipp } from "./sipp.ts"
 
 const freePort = async (): Promise<number> => {
   const socket = createSocket("udp4")
@@ -23,7 +23,7 @@ const opening = (sdp = inviteSdp, extra = ""): string =>
     sent("ACK", { cseq: 1, ack: true })
   ].join("\n")
 
-const bye = (cseq: number): string => `${sent("BYE", { cseq })}\n${got(200)}`
+const bye = (cseq: number): string => `${sent("BYE", { cseq, transaction: "bye" })}\n${gotOf("bye", 200)}`
 
 const scenarios: ReadonlyArray<readonly [string, string]> = [
   ["calls, speaks and says BYE", `${opening()}${pause(200)}${bye(2)}`],
@@ -164,7 +164,13 @@ describe.skipIf(!hasSipp)("a road that loses every fifth packet each way", () =>
         }).done
         expect(code, output).toBe(0)
         expect(road.counts.dropped).toBeGreaterThan(10)
-        await until(() => house.taken.filter((one) => one.closed[0] === "left").length === calls, "a call is missing")
+        await until(() => house.taken.every(({ closed }) => closed.length === 1), "a leg was not told").catch(
+          (error: unknown) => {
+            const silent = house.taken.filter(({ closed }) => closed.length !== 1)
+            throw new Error(JSON.stringify(silent.map(({ leg }) => leg?.ladder())), { cause: error })
+          }
+        )
+        expect(house.taken.map(({ closed }) => closed[0])).toEqual(Array.from({ length: calls }, () => "left"))
       } finally {
         road.close()
       }

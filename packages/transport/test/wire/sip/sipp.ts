@@ -70,7 +70,8 @@ export const sent = (
     extra = "",
     sdp = "",
     tagged = true,
-    branch = "[branch]"
+    branch = "[branch]",
+    transaction = ""
   }: {
     readonly ack?: boolean
     readonly cseq: number
@@ -78,9 +79,10 @@ export const sent = (
     readonly sdp?: string
     readonly tagged?: boolean
     readonly branch?: string
+    readonly transaction?: string
   }
 ): string => `
-  <send${ack || method === "ACK" ? "" : ' retrans="500"'}><![CDATA[
+  <send${ack || method === "ACK" ? "" : ' retrans="500"'}${transaction === "" ? "" : ` start_txn="${transaction}"`}><![CDATA[
       ${method} sip:[service]@[remote_ip]:[remote_port] SIP/2.0
       Via: SIP/2.0/[transport] [local_ip]:[local_port];rport;branch=${branch}
       From: sipp <sip:+15550199@[local_ip]:[local_port]>;tag=[pid]SIPpTag00[call_number]
@@ -98,6 +100,10 @@ export const held = sdpLines.replace("RTP/AVP 0", "RTP/AVP 0\n      a=sendonly")
 
 export const got = (status: number, optional = false): string =>
   `<recv response="${status}"${optional ? ' optional="true"' : ""}/>`
+
+/** Of this transaction: else sipp takes any answer of the number, a repeated one of the INVITE too. */
+export const gotOf = (transaction: string, status: number): string =>
+  `<recv response="${status}" response_txn="${transaction}"/>`
 
 export const pause = (ms: number): string => `<pause milliseconds="${ms}"/>`
 
@@ -130,7 +136,7 @@ export const repliedInDialog = `
 
 /** Loses a share of the datagrams each way, always the same ones for the same traffic. */
 export const lossyRoad = async (to: () => number, share: number) => {
-  let state = 12_345
+  let state = 1
   const drops = (): boolean => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32 < share
