@@ -22,6 +22,7 @@ export class CallTable {
   readonly #calls = new Map<string, Live>()
   readonly #lingering = new Set<NodeJS.Timeout>()
   readonly #waits: Pick<Waits, "lingerMs">
+  #live = 0
 
   constructor(waits: Pick<Waits, "lingerMs">) {
     this.#waits = waits
@@ -30,6 +31,11 @@ export class CallTable {
   /** Finished ones too. */
   get size(): number {
     return this.#calls.size
+  }
+
+  /** Up or ringing. */
+  get liveCount(): number {
+    return this.#live
   }
 
   /** Calls that are up or ringing. */
@@ -45,11 +51,13 @@ export class CallTable {
   add(callId: string, live: Live): void {
     this.#calls.get(callId)?.sip.close()
     this.#calls.set(callId, live)
+    this.#live++
   }
 
   finish(callId: string, live: Live): void {
     if (live.over) return
     live.over = true
+    this.#live--
     const { reliable, unreliable } = this.#waits.lingerMs
     const timer = setTimeout(
       () => {

@@ -77,7 +77,7 @@ export const makePhoneDoor = async (options: PhoneDoorOptions): Promise<PhoneDoo
     },
     dial,
     check,
-    count: () => calls.live().length,
+    count: () => calls.liveCount,
     close: async () => {
       if (closed) return
       closed = true

@@ -48,6 +48,8 @@ export interface ArrivalsOptions extends Pick<PhoneDoorOptions, "userAgent" | "t
 
 /** New calls beyond this many are refused before anything is kept of them. */
 const mostCalls = 5_000
+/** Finished ones that still answer repeats with them: half a minute's worth. */
+const mostKnown = 30_000
 /** Messages of a call whose trunk is still being asked for. */
 const mostHeld = 8
 
@@ -119,7 +121,8 @@ export const makeArrivals = (options: ArrivalsOptions): ((sent: string, flow: Fl
   }
 
   const invited = async (text: string, seen: Glance, flow: Flow): Promise<void> => {
-    if (isClosed() || calls.size + deciding.size >= mostCalls) return answer(text, flow, 503, ["Retry-After: 10"])
+    const isFull = calls.liveCount + deciding.size >= mostCalls || calls.size >= mostKnown
+    if (isClosed() || isFull) return answer(text, flow, 503, ["Retry-After: 10"])
     const head = headOf(text)
     const dialed = userOf(head.slice(0, head.indexOf("\r\n")))
     const message = parse(text)
