@@ -34,7 +34,7 @@ if (!installBenchPeers()) process.exit(1)
 const data = mkdtempSync(join(tmpdir(), "parley-bench-"))
 const keptConnections = new Agent({ keepAlive: true, maxSockets: atOnce })
 
-const service = fork(join(import.meta.dirname, "officeService.ts"), [data], {
+const service = fork(join(import.meta.dirname, "managementService.ts"), [data], {
   execArgv: process.env["PROFILE"] === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${process.env["PROFILE"]}`]
 })
 const [hello] = (await once(service, "message")) as [{ url: string; key: string; databaseUrl: string }]

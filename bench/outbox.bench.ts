@@ -16,7 +16,7 @@ const atOnce = 32
 const secret = "bench-secret"
 
 const data = mkdtempSync(join(tmpdir(), "parley-bench-"))
-const service = fork(join(import.meta.dirname, "officeService.ts"), [data], {
+const service = fork(join(import.meta.dirname, "managementService.ts"), [data], {
   execArgv: process.env["PROFILE"] === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${process.env["PROFILE"]}`]
 })
 const [hello] = (await once(service, "message")) as [{ url: string; key: string }]

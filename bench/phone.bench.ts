@@ -2,8 +2,8 @@
 // a call takes, and whether ten thousand of them leave anything behind. Callers are in this process, the side that is
 // measured in another. Engines are scripted; VAD, recogniser and models are not in it.
 //   PHONE_CHURN=10000  calls of the churn (1000 by default)
-import { makePhoneDoor } from "@parley/transport/phone/PhoneDoor"
-import type { PhoneDoor, PhoneLeg } from "@parley/transport/phone/Phone"
+import { makeSipServer } from "@parley/transport/phone/SipServer"
+import type { SipServer, PhoneLeg } from "@parley/transport/phone/Phone"
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
@@ -32,8 +32,8 @@ const start = async (ttsMs: number) => {
   }
 }
 
-const caller = (): Promise<PhoneDoor> =>
-  makePhoneDoor({
+const caller = (): Promise<SipServer> =>
+  makeSipServer({
     host: "127.0.0.1",
     port: undefined,
     tls: undefined,
@@ -44,7 +44,7 @@ const caller = (): Promise<PhoneDoor> =>
     onCall: (call) => call.refuse(486)
   })
 
-const dial = async (door: PhoneDoor, port: number): Promise<PhoneLeg> => {
+const dial = async (door: SipServer, port: number): Promise<PhoneLeg> => {
   const { outcome } = door.dial({
     trunk: { uri: `127.0.0.1:${port}`, transport: "udp", credentials: undefined },
     from: "+14155550100",

@@ -2,9 +2,9 @@
 // questions about itself over IPC.
 import { NodeRuntime } from "@effect/platform-node"
 import { Conversations } from "@parley/engine/Conversations"
-import { Pacer } from "@parley/engine/media/Pacer"
+import { Pacer } from "@parley/engine/playout/Pacer"
 import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
-import type { Leg } from "@parley/engine/ports/Leg"
+import type { Leg } from "@parley/engine/leg/Leg"
 import { planOf } from "@parley/engine/testing/Rehearsal"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
 import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
@@ -12,7 +12,7 @@ import type { Transcriber } from "@parley/speech/ports/Transcriber"
 import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
 import { makeScriptedTranscriber } from "@parley/speech/testing/ScriptedTranscriber"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
-import { makePhoneDoor } from "@parley/transport/phone/PhoneDoor"
+import { makeSipServer } from "@parley/transport/phone/SipServer"
 import { Effect, Layer } from "effect"
 
 export interface Figures {
@@ -70,7 +70,7 @@ const main = Effect.gen(function* () {
   const run = Effect.runForkWith(yield* Effect.context<never>())
   let calls = 0
   const door = yield* Effect.promise(() =>
-    makePhoneDoor({
+    makeSipServer({
       host: "127.0.0.1",
       port: 0,
       tls: undefined,

@@ -1,9 +1,9 @@
 // What recording costs. On the media thread: nanoseconds for one tick of a call (20 ms heard and 20 ms played) through a
 // leg that is recorded, beside a bare one; handing the batches to the thread is in it. In the recorder's thread: how
 // many calls it keeps up with, both sides speaking all the time.
-import { RecordedLeg } from "@parley/engine/media/RecordedLeg"
-import type { Leg, LegEars } from "@parley/engine/ports/Leg"
-import { RecorderThread } from "@parley/server/desk/recording/RecorderThread"
+import { RecordedLeg } from "@parley/engine/leg/RecordedLeg"
+import type { Leg, LegEars } from "@parley/engine/leg/Leg"
+import { RecorderThread } from "@parley/app/recording/RecorderThread"
 import { speakToWav } from "@parley/speech/testing/speakToWav"
 import { resample } from "@parley/audio/Resampler"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -4,7 +4,7 @@
 import { Effect, Layer } from "effect"
 import type { Fact } from "@parley/contract/Fact"
 import { Conversations } from "@parley/engine/Conversations"
-import { Pacer } from "@parley/engine/media/Pacer"
+import { Pacer } from "@parley/engine/playout/Pacer"
 import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
 import type { ConversationRules } from "@parley/engine/CallPlan"
 import * as FakeLeg from "@parley/engine/testing/FakeLeg"

@@ -14,7 +14,7 @@ const times = 40
 const askedMs = 50
 
 const data = mkdtempSync(join(tmpdir(), "parley-bench-"))
-const service = fork(join(import.meta.dirname, "officeService.ts"), [data])
+const service = fork(join(import.meta.dirname, "managementService.ts"), [data])
 const [hello] = (await once(service, "message")) as [{ url: string; key: string }]
 const headers = { authorization: `Bearer ${hello.key}`, "content-type": "application/json" }
 

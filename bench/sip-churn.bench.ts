@@ -1,6 +1,6 @@
 // Calls come and go at the telephone's door: how long from INVITE to 200, and what ten thousand of them leave behind
 // once what they answer repeats for is over. The caller is a process of its own.
-import { makePhoneDoor } from "@parley/transport/phone/PhoneDoor"
+import { makeSipServer } from "@parley/transport/phone/SipServer"
 import { fork } from "node:child_process"
 import { createSocket } from "node:dgram"
 import { once } from "node:events"
@@ -81,7 +81,7 @@ const [role, port] = process.argv.slice(2)
 if (role === "caller") {
   process.on("message", async (count: number) => process.send?.(await callAll(Number(port), count)))
 } else {
-  const door = await makePhoneDoor({
+  const door = await makeSipServer({
     host: "127.0.0.1",
     port: 0,
     tls: undefined,

@@ -2,12 +2,12 @@
 // the engine is Flite. Compared with the bare engine in this process, asked for the same text. The service runs in
 // this process, so that its event loop and its memory can be watched.
 import { NodeRuntime } from "@effect/platform-node"
-import { MediaDoor } from "@parley/server/http/MediaDoor"
+import { HttpListener } from "@parley/server/http/HttpListener"
 import * as Service from "@parley/server/Service"
 import { testConfig } from "@parley/server/testing/testConfig"
 import { makeFliteSynthesizer } from "@parley/speech/flite/FliteSynthesizer"
-import { ApiKeys } from "@parley/workspace/ApiKeys"
-import { firstWorkspace } from "@parley/workspace/Workspaces"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
+import { firstWorkspace } from "@parley/workspace/identity/Workspaces"
 import { Effect, Layer, Logger, Redacted, Stream } from "effect"
 import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -45,7 +45,7 @@ const bare = Effect.gen(function* () {
 }).pipe(Effect.scoped)
 
 const main = Effect.gen(function* () {
-  const { server } = yield* MediaDoor
+  const { server } = yield* HttpListener
   const made = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(firstWorkspace))
   const key = Redacted.value(made.key)
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -2,9 +2,9 @@
 // send and receive 50 packets a second each; the door decodes to 16 kHz and encodes from 24 kHz, all the time
 // (`speaking 100`) or as an agent does who speaks less than half of it (`speaking 40`).
 //   node bench/webrtc.bench.ts [calls=20] [seconds=10]
-import { makeLiveKitDoor } from "@parley/transport/livekit/LiveKitDoor"
+import { makeLiveKitServer } from "@parley/transport/livekit/LiveKitServer"
 import { JoinRequest, SessionDescription, SignalResponse, WrappedJoinRequest } from "@livekit/protocol"
-import type { Leg } from "@parley/engine/ports/Leg"
+import type { Leg } from "@parley/engine/leg/Leg"
 import { fork } from "node:child_process"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -31,7 +31,7 @@ const speech = (samples: number): Int16Array => {
 const serve = async (calls: number, seconds: number): Promise<void> => {
   const legs: Array<Leg> = []
   let frames = 0
-  const door = makeLiveKitDoor({
+  const door = makeLiveKitServer({
     admit: async (token) => ({ sessionId: token, identity: `user-${token}`, room: token }),
     onLeg: (_, leg) => {
       legs.push(leg)

@@ -2,11 +2,11 @@
 //   node examples/02-embed-the-engine.ts "I need an appointment" "on monday at ten"
 import type { Fact } from "@parley/contract/Fact"
 import { Conversations } from "@parley/engine/Conversations"
-import { Pacer } from "@parley/engine/media/Pacer"
+import { Pacer } from "@parley/engine/playout/Pacer"
 import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
-import type { Leg, LegEars } from "@parley/engine/ports/Leg"
+import type { Leg, LegEars } from "@parley/engine/leg/Leg"
 import { defaultPlan } from "@parley/engine/CallPlan"
-import { Mind } from "@parley/llm/Mind"
+import { LanguageModels } from "@parley/llm/LanguageModels"
 import { Speech } from "@parley/speech/Speech"
 import { Effect, Layer } from "effect"
 
@@ -44,7 +44,7 @@ const parts = Layer.effect(
   CallParts,
   Effect.map(Speech, (speech) => ({
     ...speech,
-    chat: Mind.make({ providers: ["demo"] }).chat,
+    chat: LanguageModels.make({ providers: ["demo"] }).chat,
     runTool: () => Effect.fail(new ToolFailure({ message: "no tools" }))
   }))
 )

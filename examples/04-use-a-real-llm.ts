@@ -2,14 +2,14 @@
 //   PARLEY_LLM_BASE_URL=http://localhost:11434/v1 PARLEY_LLM_MODEL=llama3.2 npm start
 // and the same two show here that it answers:
 //   PARLEY_LLM_BASE_URL=... PARLEY_LLM_MODEL=... node examples/04-use-a-real-llm.ts "Hello?"
-import { Mind } from "@parley/llm/Mind"
+import { LanguageModels } from "@parley/llm/LanguageModels"
 import { Effect, Redacted, Stream } from "effect"
 
 const { PARLEY_LLM_API_KEY: key, PARLEY_LLM_BASE_URL: baseUrl, PARLEY_LLM_MODEL: model = "default" } = process.env
 if (baseUrl === undefined)
   throw new Error("set PARLEY_LLM_BASE_URL, and PARLEY_LLM_MODEL and PARLEY_LLM_API_KEY where needed")
 
-const mind = Mind.make({
+const mind = LanguageModels.make({
   providers: ["openai"],
   openai: { baseUrl, model, apiKey: key === undefined ? undefined : Redacted.make(key) }
 })

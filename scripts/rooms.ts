@@ -24,8 +24,12 @@ const rooms: Record<string, Room> = {
   },
   transport: { ours: ["contract", "audio", "engine"], never: /^(@effect\/sql|effect\/(sql|http-api|ai))/ },
   workspace: { ours: ["contract", "speech", "llm"], never: /^(ws$|werift|effect\/(http-api))/ },
-  server: {
+  app: {
     ours: ["contract", "audio", "speech", "llm", "engine", "transport", "workspace"],
+    never: /^(ws$|werift|sip\.js|@effect\/|effect\/(sql|http|http-api)|node:(http|https|net|dgram))/
+  },
+  server: {
+    ours: ["contract", "audio", "speech", "llm", "engine", "transport", "workspace", "app"],
     never: /^(werift|sip\.js|libopus)/
   },
   client: { ours: ["contract"], never: /^(werift|@effect\/sql|ws$)/ },

@@ -15,7 +15,7 @@ import type { ConfigPatch, ReturnedConfig } from "@parley/contract/AgentConfig/A
 import type { Health } from "@parley/contract/Health"
 import type { SessionRecording } from "@parley/contract/Recording"
 import type { SessionDetail, SessionJournal, SessionPage, SessionTicket } from "@parley/contract/Session"
-import type { SessionLadder } from "@parley/contract/SipLadder"
+import type { SessionSipTrace } from "@parley/contract/SipTrace"
 import type { PreviewCreate, SessionCreate } from "@parley/contract/SessionRequest"
 import type { Transcript } from "@parley/contract/speech/Transcript"
 import type { TtsModel, TtsRequest } from "@parley/contract/speech/TtsRequest"
@@ -43,16 +43,16 @@ export class ParleyError extends Error {
 }
 
 /** The body of POST /v1/tts, and the model. */
-export type SpeechWish = typeof TtsRequest.Encoded & { readonly model?: TtsModel }
+export type SpeechInput = typeof TtsRequest.Encoded & { readonly model?: TtsModel }
 
-export interface TranscriptionWish {
+export interface TranscriptionInput {
   /** ISO 639-1 hint. */
   readonly language?: string
   /** Whether the times of the words are wanted. */
   readonly words?: boolean
 }
 
-export interface VoiceWish {
+export interface VoiceInput {
   readonly title: string
   /** 1 to 20 audio files. */
   readonly recordings: ReadonlyArray<Blob>
@@ -106,7 +106,7 @@ export class ParleyClient {
     /** Its tracks with addresses that work for a quarter of an hour; 404 when it was not recorded. */
     recording: (id: string): Promise<SessionRecording> => this.request("GET", path`/v1/agent/sessions/${id}/recording`),
     /** Of a telephone call: what its peers said to each other. */
-    ladder: (id: string): Promise<SessionLadder> => this.request("GET", path`/v1/agent/sessions/${id}/ladder`),
+    sipTrace: (id: string): Promise<SessionSipTrace> => this.request("GET", path`/v1/agent/sessions/${id}/sipTrace`),
     /** Makes the analysis of a call that is over once more. */
     analyse: (id: string): Promise<void> => this.request("POST", path`/v1/agent/sessions/${id}/analysis`),
     end: (id: string): Promise<void> => this.request("POST", path`/v1/agent/sessions/${id}/end`)
@@ -114,13 +114,13 @@ export class ParleyClient {
 
   readonly speech = {
     /** The sound as it is made, in the format that was asked for. A failure midway fails the stream. */
-    speak: async (body: SpeechWish): Promise<ReadableStream<Uint8Array>> => {
+    speak: async (body: SpeechInput): Promise<ReadableStream<Uint8Array>> => {
       const { model, ...rest } = body
       const response = await this.fetch("POST", "/v1/tts", rest, model === undefined ? {} : { model })
       if (!response.ok || response.body === null) throw errorOf(response.status, await jsonOf(response))
       return response.body
     },
-    transcribe: (audio: Blob, { language, words = false }: TranscriptionWish = {}): Promise<Transcript> => {
+    transcribe: (audio: Blob, { language, words = false }: TranscriptionInput = {}): Promise<Transcript> => {
       const form = new FormData()
       form.append("audio", audio, "recording")
       form.append("ignore_timestamps", String(!words))
@@ -131,7 +131,7 @@ export class ParleyClient {
 
   readonly voices = {
     /** From recordings; what is said in them is recognised where it is not told. */
-    create: ({ recordings, ...fields }: VoiceWish): Promise<VoiceModel> => {
+    create: ({ recordings, ...fields }: VoiceInput): Promise<VoiceModel> => {
       const form = new FormData()
       for (const [name, value] of Object.entries({ type: "tts", train_mode: "fast", ...fields })) {
         for (const one of [value].flat()) if (one !== undefined) form.append(name, one)

@@ -90,10 +90,10 @@ describe("ParleyClient", () => {
 
   it("places a call once for a key", async () => {
     answer = { status: 201, body: `{"session_id":"s","status":"queued"}` }
-    const wish = { agent_id: "a", phone_number_id: "p", to_number: "+14155550123" }
-    expect(await client.phone.call(wish, "order-7")).toEqual({ session_id: "s", status: "queued" })
+    const input = { agent_id: "a", phone_number_id: "p", to_number: "+14155550123" }
+    expect(await client.phone.call(input, "order-7")).toEqual({ session_id: "s", status: "queued" })
     expect(asked).toMatchObject({ method: "POST", url: "/v1/agent/phone-calls", key: "order-7" })
-    await client.phone.call(wish)
+    await client.phone.call(input)
     expect(asked.key).toBeUndefined()
   })
 

@@ -1,12 +1,12 @@
 // An agent in the making: an MCP server found and given to it, its model and manners, what publishing would change, and
-// tests that are written, run and mended.
+// tests that are written, run and normalise.
 import * as FakeChat from "@parley/llm/testing/FakeChatServer"
 import { Effect, Exit, Scope } from "effect"
 import { McpProtocol } from "effect/ai"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { RunningService } from "../../server/src/testing/RunningService.ts"
-import { effectServer } from "../../server/test/desk/McpPeers.ts"
+import { effectServer } from "../../app/test/tools/McpPeers.ts"
 import { click, type Desk, noBrowser, openDesk, openPage, openTab } from "./Desk.ts"
 
 interface Config {
@@ -150,7 +150,7 @@ describe.skipIf(noBrowser)("an agent in the making (needs Chromium)", { timeout:
     await page.getByRole("cell", { name: "More patient" }).waitFor()
   })
 
-  it("holds a test, shows why it failed, and passes once it is mended", async () => {
+  it("holds a test, shows why it failed, and passes once it is normalise", async () => {
     await openTab(page, "Tests")
     await click(page, "New test")
     await page.getByLabel("Name of the test").fill("Books Friday")

@@ -48,8 +48,8 @@ export const trunkFields = {
   termination_headers: maybe(SipHeaders)
 }
 
-const TrunkWish = Schema.Struct(trunkFields)
-export type TrunkWish = typeof TrunkWish.Type
+const TrunkInput = Schema.Struct(trunkFields)
+export type TrunkInput = typeof TrunkInput.Type
 
 /** Which passwords are kept already: an empty one beside a user name stays what it is. */
 export interface KeptPasswords {
@@ -57,24 +57,24 @@ export interface KeptPasswords {
   readonly termination: boolean
 }
 
-export const trunkFaults = (wish: TrunkWish, kept: KeptPasswords, vendor: string): ReadonlyArray<Fault> => {
+export const trunkFaults = (input: TrunkInput, kept: KeptPasswords, vendor: string): ReadonlyArray<Fault> => {
   const faults: Array<Fault> = []
-  const wrong = (field: keyof TrunkWish, message: string) => void faults.push(fault(["body", field], message))
+  const wrong = (field: keyof TrunkInput, message: string) => void faults.push(fault(["body", field], message))
   const pair = (side: "inbound" | "termination") => {
-    const [name, secret] = [wish[`${side}_auth_username`] ?? "", wish[`${side}_auth_password`] ?? ""]
+    const [name, secret] = [input[`${side}_auth_username`] ?? "", input[`${side}_auth_password`] ?? ""]
     if (name !== "" && secret === "" && !kept[side]) wrong(`${side}_auth_password`, "is needed beside a user name")
     if (name === "" && secret !== "") wrong(`${side}_auth_username`, "is needed beside a password")
   }
   pair("inbound")
   pair("termination")
-  if ((wish.inbound_auth_username ?? "") === "" && (wish.inbound_allowed_addresses ?? []).length === 0) {
+  if ((input.inbound_auth_username ?? "") === "" && (input.inbound_allowed_addresses ?? []).length === 0) {
     wrong("inbound_auth_username", "or inbound_allowed_addresses is needed: somebody must be able to call the number")
   }
-  if ((wish.termination_uri ?? "") === "") {
-    if ((wish.termination_auth_username ?? "") !== "") wrong("termination_uri", "is needed beside credentials for it")
-    if (Object.keys(wish.termination_headers ?? {}).length > 0) wrong("termination_uri", "is needed beside headers")
+  if ((input.termination_uri ?? "") === "") {
+    if ((input.termination_auth_username ?? "") !== "") wrong("termination_uri", "is needed beside credentials for it")
+    if (Object.keys(input.termination_headers ?? {}).length > 0) wrong("termination_uri", "is needed beside headers")
   }
-  return [...faults, ...sipHeaderFaults(wish.termination_headers ?? {}, "termination_headers", vendor)]
+  return [...faults, ...sipHeaderFaults(input.termination_headers ?? {}, "termination_headers", vendor)]
 }
 
 /** `X-...` and `User-to-User` (RFC 7433), each once whatever its case; the service's own are reserved. */

@@ -115,9 +115,9 @@ describe("trunkFaults", () => {
   })
 
   it("wants a password unless one is kept, and a user beside a password", () => {
-    const wish = { inbound_auth_username: "u", inbound_auth_password: "" }
-    assert.deepStrictEqual(places(wish, none, "vendor"), ["inbound_auth_password"])
-    assert.deepStrictEqual(places(wish, { ...none, inbound: true }, "vendor"), [])
+    const input = { inbound_auth_username: "u", inbound_auth_password: "" }
+    assert.deepStrictEqual(places(input, none, "vendor"), ["inbound_auth_password"])
+    assert.deepStrictEqual(places(input, { ...none, inbound: true }, "vendor"), [])
   })
 
   it("judges headers by name, value and whose they are", () => {

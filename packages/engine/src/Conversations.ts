@@ -1,13 +1,13 @@
 // The registry of live calls and their only supervisor: exact admission, one fiber per call, ends by
 // name, drains as a whole. A call that dies takes no neighbour along.
-import { Cause, Context, Data, Deferred, Effect, Fiber, FiberMap, Layer } from "effect"
+import { Context, Data, Deferred, Effect, Fiber, FiberMap, Layer } from "effect"
 import type { EndReason } from "@parley/contract/EndReason"
 import type { Fact } from "@parley/contract/Fact"
 import type { CallPlan } from "./CallPlan.ts"
-import type { Pacer } from "./media/Pacer.ts"
+import type { Pacer } from "./playout/Pacer.ts"
 import type { CallParts } from "./ports/CallParts.ts"
-import type { Leg } from "./ports/Leg.ts"
-import * as Session from "./Session.ts"
+import type { Leg } from "./leg/Leg.ts"
+import * as Conversation from "./Conversation.ts"
 
 export class Refused extends Data.TaggedError("Refused")<{
   /** `full`: every slot is taken. `draining`: no new calls. `taken`: this session already runs. */
@@ -56,17 +56,7 @@ export class Conversations extends Context.Service<
           if (calls.size >= options.capacity) return yield* new Refused({ reason: "full" })
           const endAsked = Deferred.makeUnsafe<EndReason>()
           calls.set(id, endAsked)
-          const call = Session.run({ plan, leg, remember, endAsked, outliving }).pipe(
-            Effect.catchCause((cause) => {
-              if (Cause.hasInterruptsOnly(cause)) return Effect.succeed<EndReason>("internal_error")
-              return Effect.logError("a call could not start", cause).pipe(
-                Effect.map((): EndReason => {
-                  remember({ _tag: "CallEnded", reason: "internal_error", at: new Date().toISOString() })
-                  leg.close("internal_error")
-                  return "internal_error"
-                })
-              )
-            }),
+          const call = Conversation.run({ plan, leg, remember, endAsked, outliving }).pipe(
             Effect.ensuring(Effect.sync(() => calls.delete(id))),
             Effect.provide(context)
           )

@@ -1,10 +1,11 @@
 // Every setting of the service, read once from the environment; `settingsTable.ts` says what they mean. A wrong
 // setting stops the start with one line that names it; values are not repeated there, since one may be a key.
+import type { MediaSettings, SipSettings } from "@parley/app/AppSettings"
 import { Redacted, Result } from "effect"
 import { isIP } from "node:net"
 import { defaultVendor } from "@parley/contract/Vendor"
 import type { SynthesizerName, TranscriberName } from "@parley/speech/Providers"
-import { nanoOf } from "@parley/workspace/Money"
+import { nanoOf } from "@parley/workspace/billing/Money"
 import { parseBlock } from "@parley/workspace/outbound/IpAddress"
 import { fallbackOf } from "./settingsTable.ts"
 
@@ -34,16 +35,6 @@ interface Known<Name extends string> {
 }
 
 /** The door of the telephone; shut without any port. */
-export interface SipSettings {
-  /** UDP and TCP; 0 for any free one. */
-  readonly port: number | undefined
-  /** Whether somebody asked for the port: then it must be free. */
-  readonly asked: boolean
-  readonly tls: { readonly port: number; readonly certificateFile: string; readonly keyFile: string } | undefined
-  readonly publicAddress: string | undefined
-  readonly rtpPorts: readonly [min: number, max: number] | undefined
-}
-
 export interface Config {
   readonly host: string
   readonly port: number
@@ -58,10 +49,7 @@ export interface Config {
   /** Documents are searched by meaning, too. */
   readonly embeddings: Endpoint | undefined
   /** Options of the media door. */
-  readonly media: {
-    readonly advertisedAddress?: string
-    readonly portRange?: readonly [min: number, max: number]
-  }
+  readonly media: MediaSettings
   readonly sip: SipSettings
   /** Countries that bought numbers may call, ISO 3166-1 alpha-2. */
   readonly callCountries: ReadonlyArray<string>

@@ -2,9 +2,9 @@
 // of them serves, for /health.
 import type { Provider } from "@parley/contract/Health"
 import { Conversations } from "@parley/engine/Conversations"
-import { Pacer } from "@parley/engine/media/Pacer"
+import { Pacer } from "@parley/engine/playout/Pacer"
 import { CallParts, type RunTool } from "@parley/engine/ports/CallParts"
-import { type LlmSettings, Mind } from "@parley/llm/Mind"
+import { type LlmSettings, LanguageModels } from "@parley/llm/LanguageModels"
 import { Speech } from "@parley/speech/Speech"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
 import { KnowledgeSearch } from "@parley/workspace/knowledge/KnowledgeSearch"
@@ -12,10 +12,10 @@ import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Effect, Layer } from "effect"
 import { totalmem } from "node:os"
 import type { Config, Endpoint, EngineSettings } from "./Config.ts"
-import { mcpTools } from "./desk/McpTools.ts"
-import { Consults } from "./desk/phone/Consults.ts"
-import { ServingHealth } from "./desk/ServingHealth.ts"
-import { webhookTools } from "./desk/WebhookTools.ts"
+import { mcpTools } from "@parley/app/tools/McpTools"
+import { ConsultationCalls } from "@parley/app/phone/ConsultationCalls"
+import { ServingHealth } from "@parley/app/ServingHealth"
+import { webhookTools } from "@parley/app/tools/WebhookTools"
 import { Settings } from "./Settings.ts"
 
 /** What one embedded recogniser takes, with room to spare. */
@@ -83,7 +83,7 @@ const folder = <Options>(modelFolder: string | undefined, options: Options) =>
 const mind = Layer.unwrap(
   Effect.gen(function* () {
     const { llm } = yield* Settings
-    return Mind.layer({
+    return LanguageModels.layer({
       providers: llm.providers as LlmSettings["providers"],
       openai: llm.endpoint && { ...withModel(llm.endpoint, "default"), extraBody: llm.extraBody },
       customFetch: (yield* SafeHttp).fetch
@@ -95,7 +95,7 @@ const parts = Layer.effect(
   CallParts,
   Effect.gen(function* () {
     const { health, synthesizer, transcriber, voiceActivity } = yield* Speech
-    const { chat } = yield* Mind
+    const { chat } = yield* LanguageModels
     const search = yield* KnowledgeSearch
     const webhook = yield* webhookTools
     const openMcp = yield* mcpTools
@@ -114,7 +114,7 @@ const parts = Layer.effect(
             (call) =>
               call.tool.mcp === undefined ? webhook(call) : mcp(call)
         ),
-      dial: (yield* Consults).dial,
+      dial: (yield* ConsultationCalls).dial,
       retrieve: ({ knowledge = [] }, text) => search.find(knowledge, text)
     }
   })
@@ -124,7 +124,7 @@ const serving = Layer.effect(
   ServingHealth,
   Effect.gen(function* () {
     const { health, voices } = yield* Speech
-    const mind = yield* Mind
+    const mind = yield* LanguageModels
     return {
       snapshot: Effect.map(health, ({ asr, tts, vad }) => ({
         tts: ranked(
@@ -145,9 +145,9 @@ const withModel = (endpoint: Endpoint, fallback: string) => ({ ...endpoint, mode
 const demoLabel = "built-in rules, English, appointments only"
 
 export const layer: Layer.Layer<
-  Conversations | Mind | ServingHealth | Speech,
+  Conversations | LanguageModels | ServingHealth | Speech,
   SpeechError,
-  Consults | KnowledgeSearch | Settings | SafeHttp
+  ConsultationCalls | KnowledgeSearch | Settings | SafeHttp
 > = Layer.mergeAll(
   serving,
   Layer.unwrap(Effect.map(Settings, (config) => Conversations.layer({ capacity: capacity(config) })))

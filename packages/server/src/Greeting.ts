@@ -1,24 +1,24 @@
 // What the person at the terminal reads when the service is ready: where it is and the key to use. The key is
 // theirs to see; it is printed, never logged.
-import { ApiKeys } from "@parley/workspace/ApiKeys"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { DataFolder } from "@parley/workspace/storage/Database"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import type { AddressInfo } from "node:net"
-import { PhoneDesk } from "./desk/phone/PhoneDesk.ts"
-import { MediaDoor } from "./http/MediaDoor.ts"
+import { PhoneDesk } from "@parley/app/phone/PhoneDesk"
+import { HttpListener } from "./http/HttpListener.ts"
 import { Settings } from "./Settings.ts"
 
 export const layer: Layer.Layer<
   never,
   never,
-  ApiKeys | DataFolder | HttpServer.HttpServer | MediaDoor | PhoneDesk | Settings
+  ApiKeys | DataFolder | HttpServer.HttpServer | HttpListener | PhoneDesk | Settings
 > = Layer.effectDiscard(
   Effect.gen(function* () {
     const keys = yield* ApiKeys
     const { path } = yield* DataFolder
     const settings = yield* Settings
-    const { server } = yield* MediaDoor
+    const { server } = yield* HttpListener
     yield* HttpServer.HttpServer
     const key = yield* keys.first(settings.apiKey, path)
     const { port } = server.address() as AddressInfo

@@ -1,54 +1,62 @@
 // The whole service as one layer: what is served, on what it stands. The choice of every part is made here.
 import { NodeServices } from "@effect/platform-node"
-import * as Housekeeping from "@parley/workspace/Housekeeping"
+import * as Maintenance from "@parley/workspace/jobs/Maintenance"
 import { DataFolder, layer as database } from "@parley/workspace/storage/Database"
 import * as Embedding from "@parley/workspace/knowledge/Embedding"
 import * as Analyst from "@parley/workspace/analysis/Analyst"
-import * as Courier from "@parley/workspace/webhooks/Courier"
+import * as WebhookWorker from "@parley/workspace/webhooks/WebhookWorker"
 import * as Workspace from "@parley/workspace/Workspace"
+import { AppSettings } from "@parley/app/AppSettings"
 import { Layer } from "effect"
 import type { Config } from "./Config.ts"
-import * as AnalysisMinds from "./desk/AnalysisMinds.ts"
-import { CallPlans } from "./desk/CallPlans.ts"
-import { ExtraBodies } from "./desk/ExtraBodies.ts"
-import { JoinTokens } from "./desk/JoinTokens.ts"
-import * as MediaCalls from "./desk/MediaCalls.ts"
-import { HeldCalls } from "./desk/HeldCalls.ts"
-import { Consults } from "./desk/phone/Consults.ts"
-import { PhoneDesk } from "./desk/phone/PhoneDesk.ts"
-import { PhoneDoors } from "./desk/phone/PhoneDoors.ts"
-import { PublicDesk } from "./desk/PublicDesk.ts"
-import { Recorder } from "./desk/recording/Recorder.ts"
-import * as RecordingKeeper from "./desk/recording/RecordingKeeper.ts"
-import { SessionDesk } from "./desk/SessionDesk.ts"
-import * as TestRunner from "./desk/TestRunner.ts"
+import * as AnalysisModels from "@parley/app/analysis/AnalysisModels"
+import { CallPlans } from "@parley/app/plan/CallPlans"
+import { ExtraBodies } from "@parley/app/calls/ExtraBodies"
+import { JoinTokens } from "@parley/app/sessions/JoinTokens"
+import * as MediaCalls from "@parley/app/calls/MediaCalls"
+import { HeldCalls } from "@parley/app/calls/HeldCalls"
+import { ConsultationCalls } from "@parley/app/phone/ConsultationCalls"
+import { PhoneDesk } from "@parley/app/phone/PhoneDesk"
+import { SipServers } from "@parley/app/phone/SipServers"
+import { PublicAccess } from "@parley/app/publicAccess/PublicAccess"
+import { Recorder } from "@parley/app/recording/Recorder"
+import * as RecordingRecovery from "@parley/app/recording/RecordingRecovery"
+import { SessionRequests } from "@parley/app/sessions/SessionRequests"
+import * as TestRunner from "@parley/app/agentTests/TestRunner"
 import * as EngineParts from "./EngineParts.ts"
 import { platformLayer } from "./Engines.ts"
 import * as HttpApp from "./http/HttpApp.ts"
-import { MediaDoor } from "./http/MediaDoor.ts"
-import { SocketDoor } from "./http/sockets/SocketDoor.ts"
+import { HttpListener } from "./http/HttpListener.ts"
+import { WebSocketRoutes } from "./http/sockets/WebSocketRoutes.ts"
 import { Settings } from "./Settings.ts"
+import * as Signalling from "./http/Signalling.ts"
 import * as SpeechParts from "./SpeechParts.ts"
 import { version } from "./version.ts"
 
 /** Listening when built. Fails with StartFault. */
-export const layer = (config: Config, phoneDoors: Layer.Layer<PhoneDoors> = PhoneDoors.layer) => {
-  const settings = Layer.succeed(Settings, config)
+export const layer = (config: Config, sipServers: Layer.Layer<SipServers> = SipServers.layer) => {
+  const userAgent = `Parley/${version}`
+  const hasJudgingModel = config.llm.providers.includes("openai")
+  const settings = Layer.merge(
+    Layer.succeed(Settings, config),
+    Layer.succeed(AppSettings, { ...config, userAgent, hasJudgingModel })
+  )
   const storage = Workspace.layer(config.secretKey).pipe(
     Layer.provideMerge(Layer.mergeAll(platformLayer, database(config))),
     Layer.provideMerge(DataFolder.layer(config))
   )
-  const courier = Courier.layer({ vendor: config.vendor, userAgent: `Parley/${version}` })
+  const courier = WebhookWorker.layer({ vendor: config.vendor, userAgent })
   // Calls first: their recordings are settled after them.
-  const housekeeping = Layer.provideMerge(RecordingKeeper.layer, Housekeeping.layer)
-  const analyst = Layer.provide(Layer.mergeAll(Analyst.layer, TestRunner.layer), AnalysisMinds.layer)
-  const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, SpeechParts.layer, SocketDoor.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(EngineParts.layer, MediaDoor.layer)),
-    Layer.provideMerge(Consults.layer)
+  const maintenance = Layer.provideMerge(RecordingRecovery.layer, Maintenance.layer)
+  const analyst = Layer.provide(Layer.mergeAll(Analyst.layer, TestRunner.layer), AnalysisModels.layer)
+  const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, SpeechParts.layer, WebSocketRoutes.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(EngineParts.layer, HttpListener.layer)),
+    Layer.provideMerge(ConsultationCalls.layer)
   )
   return HttpApp.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(PublicDesk.layer, housekeeping, Embedding.layer, courier, analyst)),
-    Layer.provideMerge(Layer.mergeAll(SessionDesk.layer, Layer.provide(PhoneDesk.layer, phoneDoors))),
+    Layer.provideMerge(Signalling.layer),
+    Layer.provideMerge(Layer.mergeAll(PublicAccess.layer, maintenance, Embedding.layer, courier, analyst)),
+    Layer.provideMerge(Layer.mergeAll(SessionRequests.layer, Layer.provide(PhoneDesk.layer, sipServers))),
     Layer.provideMerge(MediaCalls.layer),
     Layer.provideMerge(Layer.mergeAll(CallPlans.layer, HeldCalls.layer)),
     Layer.provideMerge(Recorder.layer),

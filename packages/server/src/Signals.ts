@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 
 /** Ctrl-C reaches the whole process group and launchers pass it on: what comes this close is the same wish. */
-const sameWishMs = 500
+const sameSignalMs = 500
 
 /** A second wish to stop ends the process at once; its database is told to go as it exits. */
 export const forceOnSecondSignal = (): void => {
@@ -10,7 +10,7 @@ export const forceOnSecondSignal = (): void => {
   const onSignal = () => {
     const now = performance.now()
     first ??= now
-    if (now - first > sameWishMs) process.exit(130)
+    if (now - first > sameSignalMs) process.exit(130)
   }
   process.on("SIGINT", onSignal)
   process.on("SIGTERM", onSignal)

@@ -3,15 +3,15 @@ import { Recognition } from "@parley/speech/Recognition"
 import { SoundLines } from "@parley/speech/sound/SoundLines"
 import { Synthesis } from "@parley/speech/Synthesis"
 import { UploadedAudio } from "@parley/speech/upload/UploadedAudio"
-import { VoiceTraining } from "@parley/workspace/VoiceTraining"
+import { VoiceTraining } from "@parley/workspace/voices/VoiceTraining"
 import { Effect, Layer } from "effect"
-import { InlineVoices } from "./desk/speech/InlineVoices.ts"
-import { LiveRecognition } from "./desk/speech/LiveRecognition.ts"
-import { RecognitionDesk } from "./desk/speech/RecognitionDesk.ts"
-import { SpeechDesk } from "./desk/speech/SpeechDesk.ts"
-import { SpeechSeats } from "./desk/speech/SpeechSeats.ts"
-import { VoiceChoice } from "./desk/speech/VoiceChoice.ts"
-import { VoiceDesigner } from "./desk/speech/VoiceDesigner.ts"
+import { InlineVoices } from "@parley/app/speech/InlineVoices"
+import { LiveRecognition } from "@parley/app/speech/LiveRecognition"
+import { RecognitionRequests } from "@parley/app/speech/RecognitionRequests"
+import { SpeechRequests } from "@parley/app/speech/SpeechRequests"
+import { SpeechPermits } from "@parley/app/speech/SpeechPermits"
+import { VoiceChoice } from "@parley/app/speech/VoiceChoice"
+import { VoiceDesigner } from "@parley/app/speech/VoiceDesigner"
 import { hearsAlone, recordings } from "./EngineParts.ts"
 import { Settings } from "./Settings.ts"
 
@@ -28,12 +28,12 @@ const liveRecognition = Layer.unwrap(
 
 /** On the engines, the office and the file system. */
 export const layer = Layer.mergeAll(
-  SpeechDesk.layer,
-  RecognitionDesk.layer,
+  SpeechRequests.layer,
+  RecognitionRequests.layer,
   liveRecognition,
   VoiceDesigner.layer,
   VoiceTraining.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(SpeechSeats.layer, VoiceChoice.layer, InlineVoices.layer)),
+  Layer.provideMerge(Layer.mergeAll(SpeechPermits.layer, VoiceChoice.layer, InlineVoices.layer)),
   Layer.provideMerge(useCases)
 )

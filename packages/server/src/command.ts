@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 // The operator's command: keys, credit, prices, numbers, the telephone. Works beside a running service and without one.
-import { ApiKeys } from "@parley/workspace/ApiKeys"
-import { Ledger } from "@parley/workspace/Ledger"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
+import { Billing } from "@parley/workspace/billing/Billing"
 import * as LocalInventory from "@parley/workspace/phone/LocalInventory"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
-import { SipLadders } from "@parley/workspace/phone/SipLadders"
-import { Prices } from "@parley/workspace/Prices"
-import { Secrets } from "@parley/workspace/Secrets"
-import { Sessions } from "@parley/workspace/Sessions"
+import { SipTraces } from "@parley/workspace/phone/SipTraces"
+import { Prices } from "@parley/workspace/billing/Prices"
+import { Secrets } from "@parley/workspace/storage/Secrets"
+import { Sessions } from "@parley/workspace/sessions/Sessions"
 import { DataFolder, layerBeside } from "@parley/workspace/storage/Database"
 import { StartFault } from "@parley/workspace/storage/StartFault"
-import { firstWorkspace, Workspaces } from "@parley/workspace/Workspaces"
+import { firstWorkspace, Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Cause, Effect, Exit, Layer, Logger, Result } from "effect"
 import { parseArgs } from "node:util"
 import { runCredit } from "./command/credit.ts"
@@ -47,7 +47,7 @@ const run = Effect.fnUntraced(function* (
 })
 
 const storage = (config: Config) =>
-  Layer.mergeAll(ApiKeys.layer, Ledger.layer, Prices.layer).pipe(
+  Layer.mergeAll(ApiKeys.layer, Billing.layer, Prices.layer).pipe(
     Layer.provideMerge(Workspaces.layer),
     Layer.provideMerge(Layer.mergeAll(layerBeside(config), platformLayer, DataFolder.beside(config))),
     Layer.provideMerge(Layer.succeed(Settings, config))
@@ -55,7 +55,7 @@ const storage = (config: Config) =>
 
 /** What needs the key that seals secrets: whoever only makes API keys need not have it. */
 const telephone = (config: Config) =>
-  Layer.mergeAll(PhoneLines.layer, SipLadders.layer).pipe(
+  Layer.mergeAll(PhoneLines.layer, SipTraces.layer).pipe(
     Layer.provideMerge(LocalInventory.LocalInventory.layer),
     Layer.provide(Layer.mergeAll(LocalInventory.layer, Sessions.layer)),
     Layer.provideMerge(Secrets.layer(config.secretKey))
@@ -76,8 +76,8 @@ const main = Effect.gen(function* () {
   const config = readConfig(process.env)
   if (Result.isFailure(config)) return yield* new StartFault({ message: config.failure })
   const { from = "anonymous", number, workspace = firstWorkspace, ...rest } = args.values
-  const wish = { ...rest, workspace, from, number }
-  const text = yield* run(args.positionals, wish, config.success).pipe(Effect.provide(storage(config.success)))
+  const input = { ...rest, workspace, from, number }
+  const text = yield* run(args.positionals, input, config.success).pipe(Effect.provide(storage(config.success)))
   process.stdout.write(`${text}\n`)
 }).pipe(Effect.provide(Logger.layer([])))
 

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { ApiKeys } from "@parley/workspace/ApiKeys"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { DataFolder } from "@parley/workspace/storage/Database"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { connect, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { MediaDoor } from "../src/http/MediaDoor.ts"
+import { HttpListener } from "../src/http/HttpListener.ts"
 import * as Service from "../src/Service.ts"
 import { testConfig } from "../src/testing/testConfig.ts"
 
@@ -28,7 +28,7 @@ interface Answer {
 
 /** A caller with the first key. */
 const caller = Effect.gen(function* () {
-  const { server } = yield* MediaDoor
+  const { server } = yield* HttpListener
   const keys = yield* ApiKeys
   const { path: folder } = yield* DataFolder
   const key = Redacted.value((yield* keys.first(undefined, folder)) ?? Redacted.make(""))
@@ -137,28 +137,28 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("HttpApp", 
       const config = yield* send("GET", `${agent}/config`)
       const again = yield* send("PATCH", `${agent}/config`, config.body)
       assert.deepStrictEqual(again.body, config.body)
-      const wish = { agent_id: made.body["agent_id"] }
-      isEnvelope(yield* send("POST", "/v1/agent/sessions", wish), 409)
+      const input = { agent_id: made.body["agent_id"] }
+      isEnvelope(yield* send("POST", "/v1/agent/sessions", input), 409)
       const published = yield* send("POST", `${agent}/publish`)
       assert.deepStrictEqual([published.status, published.body["version_number"]], [200, 1])
       const form = { "content-type": "application/x-www-form-urlencoded", "content-length": "0" }
       const same = yield* send("POST", `${agent}/publish`, undefined, form)
       assert.deepStrictEqual(same.body, published.body)
-      isEnvelope(yield* send("POST", "/v1/agent/sessions", { ...wish, overrides: { first_message: "Hi" } }), 400)
-      isEnvelope(yield* send("POST", "/v1/agent/sessions", { ...wish, overrides: { nope: "Hi" } }), 422)
-      isEnvelope(yield* send("POST", "/v1/agent/sessions", { ...wish, timezone: "Nowhere/City" }), 422)
-      isEnvelope(yield* send("POST", "/v1/agent/sessions", { ...wish, agent_id: "agent_unknown" }), 404)
+      isEnvelope(yield* send("POST", "/v1/agent/sessions", { ...input, overrides: { first_message: "Hi" } }), 400)
+      isEnvelope(yield* send("POST", "/v1/agent/sessions", { ...input, overrides: { nope: "Hi" } }), 422)
+      isEnvelope(yield* send("POST", "/v1/agent/sessions", { ...input, timezone: "Nowhere/City" }), 422)
+      isEnvelope(yield* send("POST", "/v1/agent/sessions", { ...input, agent_id: "agent_unknown" }), 404)
       yield* send("PATCH", agent, { overrides_allowed: ["first_message", "voice_id"] })
       const variable = yield* send("POST", "/v1/agent/sessions", {
-        ...wish,
+        ...input,
         overrides: { first_message: "It is {{system.now}}" }
       })
       isEnvelope(variable, 422)
       assert.include(JSON.stringify(variable), '"loc":["body","overrides","first_message"]')
-      const voice = { ...wish, overrides: { voice_id: "nobody" } }
+      const voice = { ...input, overrides: { voice_id: "nobody" } }
       isEnvelope(yield* send("POST", "/v1/agent/sessions", voice), 422)
       const opened = yield* send("POST", "/v1/agent/sessions", {
-        ...wish,
+        ...input,
         overrides: { first_message_prompt: "Greet." },
         metadata: { order: 7 },
         llm_extra_body: { seed: 1 }

@@ -1,13 +1,13 @@
 // Sessions without a key, through the real door of a real service.
 import { assert, layer } from "@effect/vitest"
-import { ApiKeys } from "@parley/workspace/ApiKeys"
-import { firstWorkspace } from "@parley/workspace/Workspaces"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
+import { firstWorkspace } from "@parley/workspace/identity/Workspaces"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { MediaDoor } from "../src/http/MediaDoor.ts"
+import { HttpListener } from "../src/http/HttpListener.ts"
 import * as Service from "../src/Service.ts"
 import { testConfig } from "../src/testing/testConfig.ts"
 
@@ -24,7 +24,7 @@ const service = Layer.unwrap(
 const shop = "https://shop.example"
 
 const house = Effect.gen(function* () {
-  const { server } = yield* MediaDoor
+  const { server } = yield* HttpListener
   const { key } = yield* (yield* ApiKeys).create(firstWorkspace)
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const send = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { ApiKeys } from "@parley/workspace/ApiKeys"
-import { Ledger } from "@parley/workspace/Ledger"
-import { Prices } from "@parley/workspace/Prices"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
+import { Billing } from "@parley/workspace/billing/Billing"
+import { Prices } from "@parley/workspace/billing/Prices"
 import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
-import { Workspaces } from "@parley/workspace/Workspaces"
+import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Effect, Layer } from "effect"
 import { runCredit } from "../src/command/credit.ts"
 import { runKeys } from "../src/command/keys.ts"
@@ -13,7 +13,7 @@ import { platformLayer } from "../src/Engines.ts"
 import { Settings } from "../src/Settings.ts"
 import { testConfig } from "../src/testing/testConfig.ts"
 
-const live = Layer.mergeAll(ApiKeys.layer, Ledger.layer, Prices.layer).pipe(
+const live = Layer.mergeAll(ApiKeys.layer, Billing.layer, Prices.layer).pipe(
   Layer.provideMerge(Workspaces.layer),
   Layer.provide(Layer.mergeAll(TestDatabase.layer, platformLayer)),
   Layer.provide(Layer.succeed(Settings, testConfig("unused", { PARLEY_TRIAL_BALANCE: "2.5" })))
@@ -58,7 +58,10 @@ layer(live, { excludeTestServices: true })("command", (it) => {
         runKeys(["revoke"], "default")
       ]
       for (const attempt of wrong)
-        assert.strictEqual(yield* Effect.flip<unknown, unknown, ApiKeys | Ledger | Prices | Workspaces>(attempt), usage)
+        assert.strictEqual(
+          yield* Effect.flip<unknown, unknown, ApiKeys | Billing | Prices | Workspaces>(attempt),
+          usage
+        )
       const refused = [
         [runCredit(["add", "many"], "default"), "AMOUNT"],
         [runCredit(["add", "10000000000"], "default"), "AMOUNT"],
@@ -68,7 +71,7 @@ layer(live, { excludeTestServices: true })("command", (it) => {
         [runPrices(["set", "tea", "1"]), "there is no price tea"]
       ] as const
       for (const [attempt, line] of refused) {
-        const { message } = yield* Effect.flip<unknown, { message: string }, ApiKeys | Ledger | Prices | Workspaces>(
+        const { message } = yield* Effect.flip<unknown, { message: string }, ApiKeys | Billing | Prices | Workspaces>(
           attempt
         )
         assert.include(message, line)

@@ -1,22 +1,22 @@
 // The operator's `sip` commands against a door of our own on loopback.
 import { assert, layer } from "@effect/vitest"
 import type { PhoneLeg } from "@parley/transport/phone/Phone"
-import { makePhoneDoor } from "@parley/transport/phone/PhoneDoor"
+import { makeSipServer } from "@parley/transport/phone/SipServer"
 import * as LocalInventory from "@parley/workspace/phone/LocalInventory"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
-import { SipLadders } from "@parley/workspace/phone/SipLadders"
-import * as SecretBox from "@parley/workspace/Secrets"
-import { Sessions } from "@parley/workspace/Sessions"
+import { SipTraces } from "@parley/workspace/phone/SipTraces"
+import * as SecretBox from "@parley/workspace/storage/Secrets"
+import { Sessions } from "@parley/workspace/sessions/Sessions"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
-import { Workspaces } from "@parley/workspace/Workspaces"
+import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Effect, Layer } from "effect"
 import { runSip } from "../src/command/sip.ts"
 import { usage } from "../src/command/usage.ts"
 
 const live = Layer.mergeAll(
   PhoneLines.layer.pipe(Layer.provide(LocalInventory.layer)),
-  SipLadders.layer.pipe(Layer.provide(Sessions.layer)),
+  SipTraces.layer.pipe(Layer.provide(Sessions.layer)),
   Workspaces.layer,
   Layer.sync(SecretBox.Secrets, () => SecretBox.make(Buffer.alloc(32, 1)))
 ).pipe(Layer.provide(TestDatabase.layer))
@@ -26,7 +26,7 @@ const options = { workspace: "default", from: "+14155550100", number: undefined 
 /** Answers 100, is busy for everybody else. */
 const farSide = Effect.acquireRelease(
   Effect.promise(() =>
-    makePhoneDoor({
+    makeSipServer({
       host: "127.0.0.1",
       port: 0,
       tls: undefined,

@@ -3,15 +3,15 @@ import { Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { AgentTests } from "./agentTests/AgentTests.ts"
 import { TestRuns } from "./agentTests/TestRuns.ts"
-import { Agents } from "./Agents.ts"
+import { Agents } from "./agents/Agents.ts"
 import { Analyses } from "./analysis/Analyses.ts"
-import { ApiKeys } from "./ApiKeys.ts"
-import { Attendance } from "./Attendance.ts"
-import { Blobs } from "./Blobs.ts"
-import { DesignSignatures } from "./DesignSignatures.ts"
+import { ApiKeys } from "./identity/ApiKeys.ts"
+import { ProcessHeartbeats } from "./jobs/ProcessHeartbeats.ts"
+import { Blobs } from "./storage/Blobs.ts"
+import { DesignSignatures } from "./voices/DesignSignatures.ts"
 import { KnowledgeSearch } from "./knowledge/KnowledgeSearch.ts"
 import { KnowledgeSources } from "./knowledge/KnowledgeSources.ts"
-import { Ledger } from "./Ledger.ts"
+import { Billing } from "./billing/Billing.ts"
 import { McpServers } from "./mcp/McpServers.ts"
 import { SafeHttp } from "./outbound/SafeHttp.ts"
 import type { Platform } from "./Platform.ts"
@@ -20,22 +20,22 @@ import * as LocalInventory from "./phone/LocalInventory.ts"
 import { PhoneCalls } from "./phone/PhoneCalls.ts"
 import { PhoneLines } from "./phone/PhoneLines.ts"
 import { PhoneNumbers } from "./phone/PhoneNumbers.ts"
-import { SipLadders } from "./phone/SipLadders.ts"
-import { Prices } from "./Prices.ts"
-import { RecordingLinks } from "./recording/RecordingLinks.ts"
-import { Recordings } from "./recording/Recordings.ts"
-import { Secrets } from "./Secrets.ts"
-import { SessionLife } from "./SessionLife.ts"
-import { Sessions } from "./Sessions.ts"
+import { SipTraces } from "./phone/SipTraces.ts"
+import { Prices } from "./billing/Prices.ts"
+import { RecordingLinks } from "./recordings/RecordingLinks.ts"
+import { Recordings } from "./recordings/Recordings.ts"
+import { Secrets } from "./storage/Secrets.ts"
+import { SessionLife } from "./sessions/SessionLife.ts"
+import { Sessions } from "./sessions/Sessions.ts"
 import type { Database, DataFolder } from "./storage/Database.ts"
 import type { StartFault } from "./storage/StartFault.ts"
 import { Tools } from "./tools/Tools.ts"
-import { Usage } from "./Usage.ts"
-import { Versions } from "./Versions.ts"
-import { VoiceModels } from "./VoiceModels.ts"
+import { Usage } from "./billing/Usage.ts"
+import { Versions } from "./agents/Versions.ts"
+import { VoiceModels } from "./voices/VoiceModels.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
 import { Outbox } from "./webhooks/Outbox.ts"
-import { Workspaces } from "./Workspaces.ts"
+import { Workspaces } from "./identity/Workspaces.ts"
 
 export const layer = (
   secretKey: Redacted.Redacted<string> | undefined
@@ -49,13 +49,13 @@ export const layer = (
   | DesignSignatures
   | KnowledgeSearch
   | KnowledgeSources
-  | Ledger
+  | Billing
   | McpServers
   | Inventory
   | PhoneCalls
   | PhoneLines
   | PhoneNumbers
-  | SipLadders
+  | SipTraces
   | Prices
   | RecordingLinks
   | Recordings
@@ -77,9 +77,9 @@ export const layer = (
     Agents.layer,
     Versions.layer,
     Layer.mergeAll(SessionLife.layer, PhoneCalls.layer).pipe(
-      Layer.provideMerge(SipLadders.layer),
+      Layer.provideMerge(SipTraces.layer),
       Layer.provideMerge(Sessions.layer),
-      Layer.provide(Attendance.layer)
+      Layer.provide(ProcessHeartbeats.layer)
     ),
     PhoneNumbers.layer,
     PhoneLines.layer,
@@ -97,7 +97,7 @@ export const layer = (
     Recordings.layer
   ).pipe(
     Layer.provideMerge(LocalInventory.layer),
-    Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Ledger.layer)),
+    Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Billing.layer)),
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(SafeHttp.layer),
     Layer.provideMerge(Blobs.layer),

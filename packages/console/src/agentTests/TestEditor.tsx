@@ -25,12 +25,12 @@ export const TestEditor = ({ client, onDone, test }: Props) => {
   const { act, problem } = useDoing()
 
   const save = async (): Promise<string> => {
-    const wish: typeof AgentTestCreate.Encoded = { name, turns: linesOf(said), expectations: expected }
+    const input: typeof AgentTestCreate.Encoded = { name, turns: linesOf(said), expectations: expected }
     // A turn may hold line breaks that cannot be seen here: what was not touched stays.
-    const { turns, ...others } = wish
+    const { turns, ...others } = input
     const saved =
       test === undefined
-        ? await client.office.tests.create(wish)
+        ? await client.office.tests.create(input)
         : await client.office.tests.update(test.test_id, said === before ? others : { ...others, turns })
     await onDone(saved.test_id)
     return ""

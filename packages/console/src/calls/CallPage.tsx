@@ -8,7 +8,7 @@ import { Waterfall } from "../Waterfall.tsx"
 import { AnalysisView } from "./AnalysisView.tsx"
 import { DeliveryLog } from "./DeliveryLog.tsx"
 import { JournalView } from "./JournalView.tsx"
-import { LadderView } from "./LadderView.tsx"
+import { SipTraceView } from "./SipTraceView.tsx"
 import { RecordingView } from "./RecordingView.tsx"
 import { testOfCall } from "./testOfCall.ts"
 import { wayOf } from "./wayOf.ts"
@@ -108,7 +108,7 @@ export const CallPage = ({ client, id }: { readonly client: ParleyClient; readon
           <AnalysisView analysis={call.analysis} onAgain={live ? undefined : () => void doing.act(analyse)} />
           <Waterfall turns={call.latency} />
           <DeliveryLog client={client} id={id} />
-          {call.source === "phone" && <LadderView client={client} call={call} />}
+          {call.source === "phone" && <SipTraceView client={client} call={call} />}
           <JournalView client={client} id={id} />
         </div>
       </div>

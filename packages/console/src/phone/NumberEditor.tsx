@@ -9,7 +9,7 @@ import { go } from "../route.ts"
 import { Said } from "../Said.tsx"
 import { AgentChoice } from "./AgentChoice.tsx"
 import { PlaceCall } from "./PlaceCall.tsx"
-import { trunkOf, wishOf } from "./trunk.ts"
+import { trunkOf, inputOf } from "./trunk.ts"
 import { TrunkFields } from "./TrunkFields.tsx"
 
 interface Props {
@@ -35,7 +35,7 @@ export const NumberEditor = ({ agents, client, number, onChanged }: Props) => {
     return "Saved."
   }
   const configure = async (): Promise<string> => {
-    setTrunk(trunkOf(await client.phone.configure(id, wishOf(trunk))))
+    setTrunk(trunkOf(await client.phone.configure(id, inputOf(trunk))))
     await onChanged()
     return "The carrier was saved."
   }

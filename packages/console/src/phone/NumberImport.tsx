@@ -6,7 +6,7 @@ import { useDoing } from "../loaded.ts"
 import { go } from "../route.ts"
 import { Said } from "../Said.tsx"
 import { AgentChoice } from "./AgentChoice.tsx"
-import { noTrunk, wishOf } from "./trunk.ts"
+import { noTrunk, inputOf } from "./trunk.ts"
 import { TrunkFields } from "./TrunkFields.tsx"
 
 interface Props {
@@ -27,7 +27,7 @@ export const NumberImport = ({ agents, client, onChanged }: Props) => {
       phone_number: number.replace(/[\s()-]/g, ""),
       label,
       agent_id: agent === "" ? null : agent,
-      ...wishOf(trunk)
+      ...inputOf(trunk)
     })
     await onChanged()
     go("phone", made.phone_number_id)

@@ -1,7 +1,7 @@
 // A trunk as it is edited. Passwords are never read; one that is left empty stays beside its user name.
 import type { PhoneNumber, SipConfigPut } from "@parley/contract/PhoneNumber"
 
-type Wish = typeof SipConfigPut.Encoded
+type Input = typeof SipConfigPut.Encoded
 
 export interface EditedTrunk {
   readonly inboundUser: string
@@ -9,7 +9,7 @@ export interface EditedTrunk {
   /** One a line. */
   readonly allowed: string
   readonly uri: string
-  readonly transport: NonNullable<Wish["termination_transport"]>
+  readonly transport: NonNullable<Input["termination_transport"]>
   readonly user: string
   readonly password: string
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
@@ -39,7 +39,7 @@ export const trunkOf = (number: PhoneNumber): EditedTrunk => ({
   headers: Object.entries(number.termination_headers)
 })
 
-export const wishOf = (trunk: EditedTrunk): Omit<Wish, "provider"> => ({
+export const inputOf = (trunk: EditedTrunk): Omit<Input, "provider"> => ({
   inbound_auth_username: trunk.inboundUser,
   ...(trunk.inboundPassword === "" ? {} : { inbound_auth_password: trunk.inboundPassword }),
   inbound_allowed_addresses: trunk.allowed

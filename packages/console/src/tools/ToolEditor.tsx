@@ -26,9 +26,11 @@ export const ToolEditor = ({ client, onChanged, tool }: Props) => {
   const args = edited.arguments ?? []
 
   const save = async (): Promise<string> => {
-    const wish = isClient ? { ...edited, url: "", headers: [] } : edited
+    const input = isClient ? { ...edited, url: "", headers: [] } : edited
     const saved =
-      tool === undefined ? await client.office.tools.create(wish) : await client.office.tools.update(tool.tool_id, wish)
+      tool === undefined
+        ? await client.office.tools.create(input)
+        : await client.office.tools.update(tool.tool_id, input)
     setEdited(editable(saved))
     await onChanged()
     go("tools", saved.tool_id)

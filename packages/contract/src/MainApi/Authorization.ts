@@ -8,7 +8,7 @@ export interface Principal {
   readonly keyId: string
 }
 
-export class Caller extends Context.Service<Caller, Principal>()("parley/contract/Caller") {}
+export class Caller extends Context.Service<Caller, Principal>()("@parley/contract/Caller") {}
 
 /** Who knocks at a door that is open to visitors of a public agent too. */
 export class Visitor extends Context.Service<
@@ -17,7 +17,7 @@ export class Visitor extends Context.Service<
     /** Undefined without a key. */
     readonly principal: Principal | undefined
   }
->()("parley/contract/Visitor") {}
+>()("@parley/contract/Visitor") {}
 
 /** A key is taken, a bad one is refused, none is a visitor. */
 export class VisitorAuthorization extends HttpApiMiddleware.Service<VisitorAuthorization, { provides: Visitor }>()(

@@ -10,7 +10,7 @@ import { ModelsApi } from "./Models.ts"
 import { PhoneCallsApi } from "./PhoneCalls.ts"
 import { PhoneNumbersApi } from "./PhoneNumbers.ts"
 import { RecordingsApi } from "./Recordings.ts"
-import { SessionDoorApi, SessionsApi } from "./Sessions.ts"
+import { SessionStartApi, SessionsApi } from "./Sessions.ts"
 import { SpeechApi } from "./Speech.ts"
 import { ToolsApi } from "./Tools.ts"
 import { WalletApi } from "./Wallet.ts"
@@ -23,7 +23,7 @@ export class SystemApi extends HttpApiGroup.make("system", { topLevel: true }).a
 export class MainApi extends HttpApi.make("parley")
   .add(AgentsApi)
   .add(AgentTestsApi)
-  .add(SessionDoorApi)
+  .add(SessionStartApi)
   .add(SessionsApi)
   .add(RecordingsApi)
   .add(ToolsApi)

@@ -14,7 +14,7 @@ import {
 import { Id } from "../Field.ts"
 import { SessionRecording } from "../Recording.ts"
 import { SessionDetail, SessionJournal, SessionPage, SessionQuery, SessionTicket } from "../Session.ts"
-import { SessionLadder } from "../SipLadder.ts"
+import { SessionSipTrace } from "../SipTrace.ts"
 import { SessionCreate } from "../SessionRequest.ts"
 import { Authorization, VisitorAuthorization } from "./Authorization.ts"
 import { Validation } from "./Validation.ts"
@@ -22,7 +22,7 @@ import { Validation } from "./Validation.ts"
 const params = { session_id: Id }
 
 /** With a key, or without one for an agent that is public to the page it comes from (decisions 7). */
-export class SessionDoorApi extends HttpApiGroup.make("sessionDoor")
+export class SessionStartApi extends HttpApiGroup.make("sessionStart")
   .add(
     HttpApiEndpoint.post("createSession", "/v1/agent/sessions", {
       payload: SessionCreate,
@@ -53,7 +53,11 @@ export class SessionsApi extends HttpApiGroup.make("sessions")
       success: SessionRecording,
       error: NotFound
     }),
-    HttpApiEndpoint.get("getSessionLadder", "/:session_id/ladder", { params, success: SessionLadder, error: NotFound }),
+    HttpApiEndpoint.get("getSessionSipTrace", "/:session_id/sipTrace", {
+      params,
+      success: SessionSipTrace,
+      error: NotFound
+    }),
     HttpApiEndpoint.post("analyseSessionAgain", "/:session_id/analysis", {
       params,
       success: HttpApiSchema.NoContent,

@@ -4,6 +4,6 @@
 import { HttpApiMiddleware } from "effect/http-api"
 import { BadRequest, Invalid, NotFound } from "../Errors.ts"
 
-export class Validation extends HttpApiMiddleware.Service<Validation>()("parley/contract/Validation", {
+export class Validation extends HttpApiMiddleware.Service<Validation>()("@parley/contract/Validation", {
   error: [BadRequest, NotFound, Invalid]
 }) {}

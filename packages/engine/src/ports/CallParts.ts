@@ -5,7 +5,7 @@ import type { LlmChoice } from "@parley/llm/LlmChoice"
 import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
 import type { Transcriber } from "@parley/speech/ports/Transcriber"
 import type { VoiceActivity } from "@parley/speech/ports/VoiceActivity"
-import type { Leg } from "./Leg.ts"
+import type { Leg } from "../leg/Leg.ts"
 import type { CallPlan, PlannedTool } from "../CallPlan.ts"
 
 export class ToolFailure extends Data.TaggedError("ToolFailure")<{

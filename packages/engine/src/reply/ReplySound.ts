@@ -1,5 +1,5 @@
 // What a reply hands to the player: its audio, its words, and which of them is which.
-import type { Playout } from "../media/Playout.ts"
+import type { Playout } from "../playout/Playout.ts"
 import type { SpokenText } from "./SpokenText.ts"
 
 export interface ReplySound {

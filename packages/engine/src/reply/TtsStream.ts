@@ -4,7 +4,7 @@ import { type Cause, Effect, type Latch, Option, Queue, Stream } from "effect"
 import { SpeechError } from "@parley/speech/ports/SpeechError"
 import type { SpeechChunk, Synthesizer } from "@parley/speech/ports/Synthesizer"
 import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
-import type { Playout } from "../media/Playout.ts"
+import type { Playout } from "../playout/Playout.ts"
 import { speakable } from "./PhraseCutter.ts"
 import type { SpokenText } from "./SpokenText.ts"
 

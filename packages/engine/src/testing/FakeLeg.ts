@@ -3,7 +3,7 @@
 import { Clock, Effect } from "effect"
 import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { EndReason } from "@parley/contract/EndReason"
-import { frameMs, hearingRate, type Leg, type LegEars, type LegMessage } from "../ports/Leg.ts"
+import { frameMs, hearingRate, type Leg, type LegEars, type LegMessage } from "../leg/Leg.ts"
 
 const frameSamples = (hearingRate * frameMs) / 1000
 

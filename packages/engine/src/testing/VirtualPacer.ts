@@ -1,8 +1,8 @@
 // The tick on the Effect Clock, so that a TestClock plays a call as fast as it can be computed. It keeps
 // the phase of a running tick, but does not run while there is nothing to play.
 import { Clock, Effect, Latch, Layer } from "effect"
-import { Pacer, type Ticking } from "../media/Pacer.ts"
-import { frameMs } from "../ports/Leg.ts"
+import { Pacer, type Ticking } from "../playout/Pacer.ts"
+import { frameMs } from "../leg/Leg.ts"
 
 export const layer: Layer.Layer<Pacer> = Layer.effect(
   Pacer,

@@ -1,7 +1,7 @@
 // One side's voice on its way to the other: 16 kHz frames in as they come, frames at the other's rate out on its tick.
 // Holds a little against jitter and drops the oldest when the clocks drift apart. Plain calls on the media thread.
 import { Resampler } from "@parley/audio/Resampler"
-import { hearingRate } from "../ports/Leg.ts"
+import { hearingRate } from "../leg/Leg.ts"
 
 const heldMs = 200
 /** Played on only when this much is there, so that one late frame is not heard. */

@@ -2,7 +2,7 @@
 // says so; run like any other tool, so that they are in the history.
 import { Effect } from "effect"
 import type { CallPlan, PlannedTool, PlannedTransfer } from "../CallPlan.ts"
-import type { Pacer } from "../media/Pacer.ts"
+import type { Pacer } from "../playout/Pacer.ts"
 import { ToolFailure } from "../ports/CallParts.ts"
 import { transfer, type TransfersOptions } from "./Transfers.ts"
 

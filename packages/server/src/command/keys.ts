@@ -1,5 +1,5 @@
 // `parley keys create | list | revoke ID`.
-import { ApiKeys } from "@parley/workspace/ApiKeys"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect, Redacted } from "effect"
 import { usage } from "./usage.ts"

@@ -2,15 +2,15 @@
 // come from and go to, and who may place calls. A running service knows with the next call.
 import { countryOf } from "@parley/contract/Destination"
 import { isE164 } from "@parley/contract/PhoneNumber"
-import { TerminationTransport, terminationUri, trunkFaults, type TrunkWish } from "@parley/contract/SipTrunk"
+import { TerminationTransport, terminationUri, trunkFaults, type TrunkInput } from "@parley/contract/SipTrunk"
 import { sentenceOf } from "@parley/contract/Fault"
 import { parseBlock } from "@parley/workspace/outbound/IpAddress"
 import { LocalInventory } from "@parley/workspace/phone/LocalInventory"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { sealTrunk } from "@parley/workspace/phone/Trunk"
-import { Secrets } from "@parley/workspace/Secrets"
+import { Secrets } from "@parley/workspace/storage/Secrets"
 import { StartFault } from "@parley/workspace/storage/StartFault"
-import { Workspaces } from "@parley/workspace/Workspaces"
+import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Effect, Schema } from "effect"
 import { Settings } from "../Settings.ts"
 import { usage } from "./usage.ts"
@@ -78,20 +78,20 @@ const add = Effect.fnUntraced(function* (phoneNumber: string, options: NumberOpt
   const secrets = yield* Secrets
   const { vendor } = yield* Settings
   if (!isE164(phoneNumber)) return yield* new StartFault({ message: "NUMBER must be such as +14155550123" })
-  const wish = wishOf(options)
-  const uri = Schema.decodeUnknownResult(terminationUri)(wish.termination_uri ?? "")
+  const input = inputOf(options)
+  const uri = Schema.decodeUnknownResult(terminationUri)(input.termination_uri ?? "")
   if (uri._tag === "Failure") return yield* new StartFault({ message: "--trunk must be HOST or HOST:PORT" })
   const transport = Schema.decodeUnknownResult(TerminationTransport)(options.transport ?? "auto")
   if (transport._tag === "Failure") {
     return yield* new StartFault({ message: "--transport must be auto, udp, tcp or tls" })
   }
-  const allowed = wish.inbound_allowed_addresses ?? []
+  const allowed = input.inbound_allowed_addresses ?? []
   if (allowed.some((address) => parseBlock(address) === undefined)) {
     return yield* new StartFault({ message: "--allow must be a list of IP addresses and blocks" })
   }
-  const faults = trunkFaults(wish, { inbound: false, termination: false }, vendor)
+  const faults = trunkFaults(input, { inbound: false, termination: false }, vendor)
   if (faults.length > 0) {
-    const factor = (wish.inbound_auth_username ?? "") === "" && allowed.length === 0
+    const factor = (input.inbound_auth_username ?? "") === "" && allowed.length === 0
     return yield* new StartFault({
       message: factor ? "--allow or --inbound-auth is needed: somebody must be able to call" : sentenceOf(faults)
     })
@@ -103,13 +103,13 @@ const add = Effect.fnUntraced(function* (phoneNumber: string, options: NumberOpt
     locality,
     region,
     countryCode: countryOf(phoneNumber) ?? "",
-    trunk: sealTrunk({ ...wish, termination_transport: transport.success }, undefined, secrets.seal),
+    trunk: sealTrunk({ ...input, termination_transport: transport.success }, undefined, secrets.seal),
     originalCaller: options["original-caller"] === true
   })
   return `${phoneNumber}  for sale, unless it is sold`
 })
 
-const wishOf = (options: NumberOptions): TrunkWish => {
+const inputOf = (options: NumberOptions): TrunkInput => {
   const [inbound, termination] = [pair(options["inbound-auth"]), pair(options.auth)]
   return {
     inbound_auth_username: inbound.user,

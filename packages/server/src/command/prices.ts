@@ -1,6 +1,6 @@
 // `parley prices list | set NAME AMOUNT`. A running service charges the new price at once.
-import { nanoOf } from "@parley/workspace/Money"
-import { type Price, priceInWords, Prices } from "@parley/workspace/Prices"
+import { nanoOf } from "@parley/workspace/billing/Money"
+import { type Price, priceInWords, Prices } from "@parley/workspace/billing/Prices"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect } from "effect"
 import { usage } from "./usage.ts"

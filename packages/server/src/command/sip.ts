@@ -1,18 +1,18 @@
 // `parley sip check | call | trace`: whether a trunk is there, whether a call gets through, what the peers of a call
 // said. Calls are placed from a port of the command's own, so that a running service is not disturbed.
 import { defaultPlan } from "@parley/engine/CallPlan"
-import type { Playout } from "@parley/engine/media/Playout"
+import type { Playout } from "@parley/engine/playout/Playout"
 import { speak } from "@parley/engine/transfer/Consultation"
 import { makeFliteSynthesizer } from "@parley/speech/flite/FliteSynthesizer"
-import type { LadderLine, OutboundTrunk, PhoneDoor, PhoneLeg } from "@parley/transport/phone/Phone"
-import { makePhoneDoor } from "@parley/transport/phone/PhoneDoor"
+import type { SipTraceLine, OutboundTrunk, SipServer, PhoneLeg } from "@parley/transport/phone/Phone"
+import { makeSipServer } from "@parley/transport/phone/SipServer"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
-import { SipLadders } from "@parley/workspace/phone/SipLadders"
-import { Secrets } from "@parley/workspace/Secrets"
+import { SipTraces } from "@parley/workspace/phone/SipTraces"
+import { Secrets } from "@parley/workspace/storage/Secrets"
 import { StartFault } from "@parley/workspace/storage/StartFault"
-import { Workspaces } from "@parley/workspace/Workspaces"
+import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Effect } from "effect"
-import { outboundTrunk } from "../desk/phone/trunks.ts"
+import { outboundTrunk } from "@parley/app/phone/trunks"
 import { version } from "../version.ts"
 import { usage } from "./usage.ts"
 
@@ -45,7 +45,7 @@ export const runSip = Effect.fnUntraced(function* (words: ReadonlyArray<string>,
 
 const door = Effect.acquireRelease(
   Effect.promise(() =>
-    makePhoneDoor({
+    makeSipServer({
       host: "0.0.0.0",
       port: undefined,
       tls: undefined,
@@ -56,7 +56,7 @@ const door = Effect.acquireRelease(
       onCall: (incoming) => incoming.refuse(486)
     })
   ),
-  (opened: PhoneDoor) => Effect.promise(opened.close)
+  (opened: SipServer) => Effect.promise(opened.close)
 )
 
 /** A number of ours stands for its trunk; anything else is a host. */
@@ -93,9 +93,9 @@ const call = Effect.fnUntraced(function* (uri: string, { from, number }: SipOpti
     })
   }
   const heard = yield* talk(outcome.leg)
-  const ladder = outcome.leg.ladder()
+  const sipTrace = outcome.leg.sipTrace()
   outcome.leg.close("agent_hangup")
-  return [`answered; ${heard}`, ...inWords(ladder)].join("\n")
+  return [`answered; ${heard}`, ...inWords(sipTrace)].join("\n")
 }, Effect.scoped)
 
 /** Says the sentence, listens a little longer, and tells what came. */
@@ -128,16 +128,16 @@ const seconds = (frames: number): string => (frames / 50).toFixed(1)
 
 const trace = Effect.fnUntraced(function* (sessionId: string, workspace: string) {
   const id = yield* (yield* Workspaces).find(workspace)
-  const ladder = yield* (yield* SipLadders)
+  const sipTrace = yield* (yield* SipTraces)
     .of(id ?? "", sessionId)
     .pipe(Effect.mapError(() => new StartFault({ message: `there is no session ${sessionId} in ${workspace}` })))
-  if (ladder.length === 0) return "no SIP messages were kept of this session"
-  return inWords(ladder as ReadonlyArray<LadderLine>).join("\n")
+  if (sipTrace.length === 0) return "no SIP messages were kept of this session"
+  return inWords(sipTrace as ReadonlyArray<SipTraceLine>).join("\n")
 })
 
 /** Theirs on the left, ours on the right. */
-const inWords = (ladder: ReadonlyArray<LadderLine>): ReadonlyArray<string> =>
-  ladder.map(({ atMs, detail, direction, what }) => {
+const inWords = (sipTrace: ReadonlyArray<SipTraceLine>): ReadonlyArray<string> =>
+  sipTrace.map(({ atMs, detail, direction, what }) => {
     const arrow = { in: `${what} -->`, out: `<-- ${what}`, note: `    (${what})` }[direction]
     return [`${(atMs / 1000).toFixed(3).padStart(9)}  ${arrow.padEnd(36)}`, detail].join("  ").trimEnd()
   })

@@ -1,11 +1,11 @@
 // Agents over HTTP: translation only.
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
-import { Agents } from "@parley/workspace/Agents"
-import { Versions } from "@parley/workspace/Versions"
+import { Agents } from "@parley/workspace/agents/Agents"
+import { Versions } from "@parley/workspace/agents/Versions"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { SessionDesk } from "../desk/SessionDesk.ts"
+import { SessionRequests } from "@parley/app/sessions/SessionRequests"
 import { Settings } from "../Settings.ts"
 import { rtcUrl } from "./RtcUrl.ts"
 
@@ -15,7 +15,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const agents = yield* Agents
     const versions = yield* Versions
-    const desk = yield* SessionDesk
+    const desk = yield* SessionRequests
     const settings = yield* Settings
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 

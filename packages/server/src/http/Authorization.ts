@@ -1,7 +1,7 @@
 // Bearer authentication against the stored keys. A missing and a bad key are the same 401, but where visitors may come.
 import { Unauthorized } from "@parley/contract/Errors"
 import { Authorization, Caller, Visitor, VisitorAuthorization } from "@parley/contract/MainApi/Authorization"
-import { ApiKeys } from "@parley/workspace/ApiKeys"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Layer, Redacted } from "effect"
 
 export const layer: Layer.Layer<Authorization, never, ApiKeys> = Layer.effect(

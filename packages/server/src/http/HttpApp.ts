@@ -24,14 +24,14 @@ import * as ConsoleFiles from "./ConsoleFiles.ts"
 import { errorEnvelope } from "./ErrorEnvelope.ts"
 import * as KnowledgeHandlers from "./KnowledgeHandlers.ts"
 import * as McpServerHandlers from "./McpServerHandlers.ts"
-import { MediaDoor } from "./MediaDoor.ts"
-import * as LayerA from "./layerA/LayerA.ts"
-import * as LayerB from "./layerB/LayerB.ts"
+import { HttpListener } from "./HttpListener.ts"
+import * as ElevenLabs from "./elevenlabs/ElevenLabs.ts"
+import * as OpenRouter from "./openrouter/OpenRouter.ts"
 import * as ModelHandlers from "./ModelHandlers.ts"
 import * as PhoneCallHandlers from "./PhoneCallHandlers.ts"
 import * as PhoneNumberHandlers from "./PhoneNumberHandlers.ts"
 import * as RecordingHandlers from "./RecordingHandlers.ts"
-import * as SessionDoorHandlers from "./SessionDoorHandlers.ts"
+import * as SessionStartHandlers from "./SessionStartHandlers.ts"
 import * as SessionHandlers from "./SessionHandlers.ts"
 import * as LiveTts from "./sockets/LiveTts.ts"
 import * as SpeechHandlers from "./SpeechHandlers.ts"
@@ -57,7 +57,7 @@ const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe
     PhoneCallHandlers.layer,
     PhoneNumberHandlers.layer,
     RecordingHandlers.layer,
-    SessionDoorHandlers.layer,
+    SessionStartHandlers.layer,
     SessionHandlers.layer,
     SpeechHandlers.layer,
     SystemHandlers.layer,
@@ -105,15 +105,15 @@ const routes = Layer.mergeAll(
   HttpApiScalar.layer(MainApi, { path: "/docs", scalar: { withDefaultFonts: false } }),
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
   ConsoleFiles.layer(),
-  LayerA.layer,
-  LayerB.layer,
+  ElevenLabs.layer,
+  OpenRouter.layer,
   LiveTts.layer,
   around
 )
 
 const listening = Layer.unwrap(
   Effect.gen(function* () {
-    const { server } = yield* MediaDoor
+    const { server } = yield* HttpListener
     const { host, port } = yield* Settings
     const bound = NodeHttpServer.layer(() => server, { host, port, disablePreemptiveShutdown: true })
     return bound.pipe(
@@ -132,7 +132,7 @@ const listening = Layer.unwrap(
  */
 const drain = Layer.effectDiscard(
   Effect.gen(function* () {
-    const door = yield* MediaDoor
+    const door = yield* HttpListener
     yield* HttpServer.HttpServer
     const closed = Effect.callback<void>((resume) => {
       door.server.close(() => resume(Effect.void))

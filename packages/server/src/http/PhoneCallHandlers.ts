@@ -3,7 +3,7 @@ import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { PhoneDesk } from "../desk/phone/PhoneDesk.ts"
+import { PhoneDesk } from "@parley/app/phone/PhoneDesk"
 
 export const layer = HttpApiBuilder.group(
   MainApi,

@@ -1,13 +1,13 @@
 // Sessions over HTTP: translation only.
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
-import { Sessions } from "@parley/workspace/Sessions"
+import { Sessions } from "@parley/workspace/sessions/Sessions"
 import { Analyses } from "@parley/workspace/analysis/Analyses"
-import { SipLadders } from "@parley/workspace/phone/SipLadders"
-import type { LadderLine as Line } from "@parley/transport/phone/Phone"
+import { SipTraces } from "@parley/workspace/phone/SipTraces"
+import type { SipTraceLine as Line } from "@parley/transport/phone/Phone"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { SessionDesk } from "../desk/SessionDesk.ts"
+import { SessionRequests } from "@parley/app/sessions/SessionRequests"
 import { sessionRecording } from "./RecordingHandlers.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -15,11 +15,11 @@ export const layer = HttpApiBuilder.group(
   "sessions",
   Effect.fnUntraced(function* (handlers) {
     const sessions = yield* Sessions
-    const desk = yield* SessionDesk
+    const desk = yield* SessionRequests
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
     const analyses = yield* Analyses
-    const ladders = yield* SipLadders
+    const sipTraces = yield* SipTraces
     const recordingOf = yield* sessionRecording
 
     return handlers.handleAll({
@@ -34,8 +34,8 @@ export const layer = HttpApiBuilder.group(
           Effect.map((entries) => ({ session_id: params.session_id, entries }))
         ),
       getSessionRecording: ({ params }) => Effect.flatMap(workspace, (ws) => recordingOf(ws, params.session_id)),
-      getSessionLadder: ({ params }) =>
-        Effect.flatMap(workspace, (ws) => ladders.of(ws, params.session_id)).pipe(
+      getSessionSipTrace: ({ params }) =>
+        Effect.flatMap(workspace, (ws) => sipTraces.of(ws, params.session_id)).pipe(
           Effect.map((lines) => ({ session_id: params.session_id, lines: lines.map(lineOf) }))
         ),
       endSession: ({ params }) => Effect.flatMap(workspace, (ws) => desk.end(ws, params.session_id))

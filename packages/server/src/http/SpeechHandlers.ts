@@ -10,10 +10,10 @@ import type { SynthesisEvent } from "@parley/speech/Synthesis"
 import { Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { RecognitionDesk } from "../desk/speech/RecognitionDesk.ts"
-import { SpeechDesk, type SpeechRefusal } from "../desk/speech/SpeechDesk.ts"
-import { speakable, ttsOrder } from "../desk/speech/ttsOrder.ts"
-import { VoiceDesigner } from "../desk/speech/VoiceDesigner.ts"
+import { RecognitionRequests } from "@parley/app/speech/RecognitionRequests"
+import { SpeechRequests, type SpeechRefusal } from "@parley/app/speech/SpeechRequests"
+import { speakable, ttsOrder } from "@parley/app/speech/ttsRequest"
+import { VoiceDesigner } from "@parley/app/speech/VoiceDesigner"
 import { transcribe } from "./transcribe.ts"
 import { ttsBody } from "./body/TtsBody.ts"
 import * as TimedAudio from "./timedAudio.ts"
@@ -22,8 +22,8 @@ export const layer = HttpApiBuilder.group(
   MainApi,
   "speech",
   Effect.fnUntraced(function* (handlers) {
-    const desk = yield* SpeechDesk
-    const recognition = yield* RecognitionDesk
+    const desk = yield* SpeechRequests
+    const recognition = yield* RecognitionRequests
     const designer = yield* VoiceDesigner
 
     const speak = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, timing: boolean) {

@@ -2,8 +2,8 @@
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { LiveCalls } from "../desk/LiveCalls.ts"
-import { ServingHealth } from "../desk/ServingHealth.ts"
+import { LiveCalls } from "@parley/app/calls/LiveCalls"
+import { ServingHealth } from "@parley/app/ServingHealth"
 import { version } from "../version.ts"
 
 export const layer = HttpApiBuilder.group(

@@ -3,10 +3,10 @@ import { notFound } from "@parley/contract/Errors"
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { defaultUsageDays } from "@parley/contract/Usage"
-import { type Account, Ledger } from "@parley/workspace/Ledger"
-import { decimalOf, unit } from "@parley/workspace/Money"
-import { Prices } from "@parley/workspace/Prices"
-import { Usage } from "@parley/workspace/Usage"
+import { type Account, Billing } from "@parley/workspace/billing/Billing"
+import { decimalOf, unit } from "@parley/workspace/billing/Money"
+import { Prices } from "@parley/workspace/billing/Prices"
+import { Usage } from "@parley/workspace/billing/Usage"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -14,7 +14,7 @@ export const layer = HttpApiBuilder.group(
   MainApi,
   "wallet",
   Effect.fnUntraced(function* (handlers) {
-    const ledger = yield* Ledger
+    const billing = yield* Billing
     const prices = yield* Prices
     const usage = yield* Usage
 
@@ -22,7 +22,7 @@ export const layer = HttpApiBuilder.group(
     const accountOf = Effect.fnUntraced(function* (userId: string) {
       const { workspaceId } = yield* Caller
       if (userId !== "self" && userId !== workspaceId) return yield* notFound("Wallet")
-      return yield* ledger.account(workspaceId)
+      return yield* billing.account(workspaceId)
     })
     const ownerOf = (userId: string) => Effect.map(accountOf(userId), ({ workspaceId }) => workspaceId)
 

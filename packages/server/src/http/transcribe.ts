@@ -6,14 +6,14 @@ import { AudioFault, type AudioFaultReason } from "@parley/speech/upload/Uploade
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomUUID } from "node:crypto"
-import { languageNameOf } from "../desk/speech/languageNameOf.ts"
-import type { RecognitionDesk } from "../desk/speech/RecognitionDesk.ts"
-import { audioRefusal } from "../desk/speech/refusalOf.ts"
+import { languageNameOf } from "@parley/app/speech/languageNameOf"
+import type { RecognitionRequests } from "@parley/app/speech/RecognitionRequests"
+import { audioRefusal } from "@parley/app/speech/refusalOf"
 import { BadRequest } from "@parley/contract/Errors"
 import { readForm, type UploadForm } from "./body/UploadForm.ts"
 
 export const transcribe = Effect.fnUntraced(
-  function* (desk: RecognitionDesk["Service"], _request: HttpServerRequest.HttpServerRequest) {
+  function* (desk: RecognitionRequests["Service"], _request: HttpServerRequest.HttpServerRequest) {
     const { workspaceId } = yield* Caller
     const form = yield* readForm(recordingLimits.bytes)
     const file = yield* theRecording(form)

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { JoinTokens } from "../../src/desk/JoinTokens.ts"
-import { MediaDoor } from "../../src/http/MediaDoor.ts"
+import { JoinTokens } from "@parley/app/sessions/JoinTokens"
+import { HttpListener } from "../../src/http/HttpListener.ts"
 import * as Service from "../../src/Service.ts"
 import { testConfig } from "../../src/testing/testConfig.ts"
 
@@ -22,7 +22,7 @@ const service = Layer.unwrap(
 layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A service that stops", (it) => {
   it.effect("refuses tokens by their age, and says in /health that it drains while it still answers", () =>
     Effect.gen(function* () {
-      const { drain, server } = yield* MediaDoor
+      const { drain, server } = yield* HttpListener
       const { mint } = yield* JoinTokens
       const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       const token = (lifeSeconds: number) =>

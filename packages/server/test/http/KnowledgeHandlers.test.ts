@@ -1,13 +1,13 @@
 // Knowledge sources through the front door: forms in, statuses and bodies out.
 import { assert, layer } from "@effect/vitest"
-import { ApiKeys } from "@parley/workspace/ApiKeys"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { DataFolder } from "@parley/workspace/storage/Database"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { MediaDoor } from "../../src/http/MediaDoor.ts"
+import { HttpListener } from "../../src/http/HttpListener.ts"
 import * as Service from "../../src/Service.ts"
 import { testConfig } from "../../src/testing/testConfig.ts"
 
@@ -24,7 +24,7 @@ const service = Layer.unwrap(
 const path = "/v1/agent/knowledge-sources"
 
 const caller = Effect.gen(function* () {
-  const { server } = yield* MediaDoor
+  const { server } = yield* HttpListener
   const keys = yield* ApiKeys
   const { path: folder } = yield* DataFolder
   const key = Redacted.value((yield* keys.first(undefined, folder)) ?? Redacted.make(""))

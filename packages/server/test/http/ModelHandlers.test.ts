@@ -4,15 +4,15 @@ import { encode, ExtData } from "@msgpack/msgpack"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { ModelsApi } from "@parley/contract/MainApi/Models"
 import { WalletApi } from "@parley/contract/MainApi/Wallet"
-import { ApiKeys } from "@parley/workspace/ApiKeys"
-import { Ledger } from "@parley/workspace/Ledger"
-import { unit } from "@parley/workspace/Money"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
+import { Billing } from "@parley/workspace/billing/Billing"
+import { unit } from "@parley/workspace/billing/Money"
 import { Platform } from "@parley/workspace/Platform"
 import { fakeRecognition, fakeSynthesis, fakeUploads } from "@parley/workspace/testing/FakeRecordings"
 import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
-import { VoiceTraining } from "@parley/workspace/VoiceTraining"
+import { VoiceTraining } from "@parley/workspace/voices/VoiceTraining"
 import * as Workspace from "@parley/workspace/Workspace"
-import { Workspaces } from "@parley/workspace/Workspaces"
+import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Effect, Layer, Logger, Redacted, type Types } from "effect"
 import { HttpRouter, HttpServer, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
@@ -462,9 +462,9 @@ layer(live, { excludeTestServices: true })("ModelHandlers", (it) => {
   it.effect("shows the caller's wallet and no other", () =>
     Effect.gen(function* () {
       const { id, send } = yield* caller("wallets")
-      const ledger = yield* Ledger
-      yield* ledger.credit(id, 10n * unit, "test")
-      yield* ledger.charge(id, { kind: "tts", model: "s1", bytes: 1 })
+      const billing = yield* Billing
+      yield* billing.credit(id, 10n * unit, "test")
+      yield* billing.charge(id, { kind: "tts", model: "s1", bytes: 1 })
       const credit = yield* send("GET", "/wallet/self/api-credit")
       assert.deepInclude(credit.json, {
         user_id: id,

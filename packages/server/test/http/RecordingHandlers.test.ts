@@ -1,22 +1,22 @@
 // Recordings over HTTP where a call is not needed: addresses that are over, tracks that are gone or failed.
 import { assert, layer } from "@effect/vitest"
 import type { SessionRecording } from "@parley/contract/Recording"
-import { Agents } from "@parley/workspace/Agents"
-import { ApiKeys } from "@parley/workspace/ApiKeys"
-import { Blobs } from "@parley/workspace/Blobs"
-import { newId } from "@parley/workspace/Id"
-import { signLink } from "@parley/workspace/recording/RecordingLinks"
-import { Recordings } from "@parley/workspace/recording/Recordings"
-import { Secrets } from "@parley/workspace/Secrets"
-import { Versions } from "@parley/workspace/Versions"
-import { Workspaces } from "@parley/workspace/Workspaces"
+import { Agents } from "@parley/workspace/agents/Agents"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
+import { Blobs } from "@parley/workspace/storage/Blobs"
+import { newId } from "@parley/workspace/storage/Id"
+import { signLink } from "@parley/workspace/recordings/RecordingLinks"
+import { Recordings } from "@parley/workspace/recordings/Recordings"
+import { Secrets } from "@parley/workspace/storage/Secrets"
+import { Versions } from "@parley/workspace/agents/Versions"
+import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { SessionDesk } from "../../src/desk/SessionDesk.ts"
-import { MediaDoor } from "../../src/http/MediaDoor.ts"
+import { SessionRequests } from "@parley/app/sessions/SessionRequests"
+import { HttpListener } from "../../src/http/HttpListener.ts"
 import * as Service from "../../src/Service.ts"
 import { testConfig } from "../../src/testing/testConfig.ts"
 
@@ -35,14 +35,14 @@ const sound = "0123456789"
 
 /** A session with a complete track of the user and one of the agent that broke off, and who may ask for it. */
 const recorded = Effect.gen(function* () {
-  const { server } = yield* MediaDoor
+  const { server } = yield* HttpListener
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const name = newId("office")
   const ws = yield* (yield* Workspaces).ensure(name)
   const key = Redacted.value((yield* (yield* ApiKeys).create(name)).key)
   const { agent_id } = yield* (yield* Agents).create(ws, { name: "Ada" })
   yield* (yield* Versions).publish(ws, agent_id, {})
-  const ticket = yield* (yield* SessionDesk).open(ws, { agent_id, record_audio: true }, base)
+  const ticket = yield* (yield* SessionRequests).open(ws, { agent_id, record_audio: true }, base)
   const blobs = yield* Blobs
   const recordings = yield* Recordings
   const track = (role: "user" | "agent") => ({ id: newId("track"), role, blob: blobs.fresh("recordings") })

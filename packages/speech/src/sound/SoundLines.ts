@@ -44,7 +44,7 @@ export class SoundLines extends Context.Service<
     /** Closing the scope frees the codec. Fails with `Overloaded` when too many lines are open. */
     readonly open: (options: SoundLineOptions) => Effect.Effect<SoundLine, SpeechError, Scope.Scope>
   }
->()("parley/speech/SoundLines") {
+>()("@parley/speech/SoundLines") {
   static readonly layer = (options: SoundLinesOptions = {}): Layer.Layer<SoundLines> =>
     Layer.effect(SoundLines, make(options))
 }

@@ -43,7 +43,7 @@ export class UploadedAudio extends Context.Service<
     /** Is this good enough to learn a voice from? Fails with `TooShort` (1 s), `Silent`, `Clipped` or `Unvoiced`. */
     readonly examine: (file: string) => Effect.Effect<VoiceExamination, AudioFault>
   }
->()("parley/speech/UploadedAudio") {
+>()("@parley/speech/UploadedAudio") {
   static readonly layer = (options: UploadedAudioOptions = {}): Layer.Layer<UploadedAudio> =>
     Layer.effect(UploadedAudio, make(options))
 }

@@ -3,7 +3,7 @@
 // either side, everything is released.
 import { DisconnectReason } from "@livekit/protocol"
 import type { EndReason } from "@parley/contract/EndReason"
-import type { LegMessage } from "@parley/engine/ports/Leg"
+import type { LegMessage } from "@parley/engine/leg/Leg"
 import { makeWebRtcLeg, type LegEnding, type Line, type WebRtcLeg } from "../webrtc/WebRtcLeg.ts"
 import { Connection, type ConnectionOptions, type ConnectionOwner } from "./Connection.ts"
 import type { JoinQuery } from "./JoinQuery.ts"

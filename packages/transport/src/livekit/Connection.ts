@@ -29,7 +29,7 @@ import {
   type UpdateParticipantMetadata
 } from "@livekit/protocol"
 import { agentTopic, type AgentEvent } from "@parley/contract/ClientEvent"
-import type { LegMessage } from "@parley/engine/ports/Leg"
+import type { LegMessage } from "@parley/engine/leg/Leg"
 import { Peer, type PeerEvents, type PeerOptions } from "../webrtc/Peer.ts"
 import type { SpokenPacket } from "../webrtc/Speaking.ts"
 import type { Line, WebRtcLeg } from "../webrtc/WebRtcLeg.ts"

@@ -1,7 +1,7 @@
 // The telephone as the front desk sees it: trunks, calls that come in, calls that are placed, and the leg of a call
 // that is up. Neither SIP nor RTP words are needed on this side; the SIP door (`../sip`) and the media (`../rtp`) are on
 // the other. Nothing here throws out of a callback, and every promise settles within a known time.
-import type { Leg, Telephone } from "@parley/engine/ports/Leg"
+import type { Leg, Telephone } from "@parley/engine/leg/Leg"
 import type { Redacted } from "effect"
 import type { Located } from "../sip/locate.ts"
 import type { Waits } from "../sip/waits.ts"
@@ -77,12 +77,12 @@ export interface PhoneLeg extends Leg {
    * REFER (RFC 3515): `transferred` when the NOTIFY said 200, `refused` by a final answer, a NOTIFY or silence.
    */
   readonly telephone: Telephone
-  /** What was sent and received, as a ladder for people; keys and digests left out. */
-  readonly ladder: () => ReadonlyArray<LadderLine>
+  /** What was sent and received, as a sipTrace for people; keys and digests left out. */
+  readonly sipTrace: () => ReadonlyArray<SipTraceLine>
 }
 
 /** One message or event of a call, for `parley sip trace` and the session's record. */
-export interface LadderLine {
+export interface SipTraceLine {
   /** Milliseconds since the first. */
   readonly atMs: number
   readonly direction: "in" | "out" | "note"
@@ -92,7 +92,7 @@ export interface LadderLine {
   readonly detail: string
 }
 
-export interface PhoneDoorOptions {
+export interface SipServerOptions {
   /** Address to listen on. */
   readonly host: string
   /** UDP and TCP; undefined closes them. 0 for any free one. */
@@ -110,8 +110,8 @@ export interface PhoneDoorOptions {
   readonly trunkOf: (dialedNumber: string) => Promise<InboundTrunk | undefined>
   /** A call that passed its trunk's factors. */
   readonly onCall: (call: IncomingCall) => void
-  /** The ladder of a call that never got a leg: refused, cancelled, unauthorised, or a dial that failed. */
-  readonly onLadder?: (callId: string, ladder: ReadonlyArray<LadderLine>) => void
+  /** The sipTrace of a call that never got a leg: refused, cancelled, unauthorised, or a dial that failed. */
+  readonly onTrace?: (callId: string, sipTrace: ReadonlyArray<SipTraceLine>) => void
   /** Other than in the field. */
   readonly waits?: Partial<Waits> | undefined
   /** Where a trunk is, in the order to try; the DNS when left out. */
@@ -120,7 +120,7 @@ export interface PhoneDoorOptions {
   readonly nowMs?: (() => number) | undefined
 }
 
-export interface PhoneDoor {
+export interface SipServer {
   /** Ports that are open, as bound. */
   readonly ports: { readonly udp?: number; readonly tcp?: number; readonly tls?: number }
   readonly dial: (request: DialRequest) => Dialling

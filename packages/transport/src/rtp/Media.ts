@@ -1,6 +1,6 @@
 // The media of one telephone call as its signalling sees it: SDP in, SDP out, and the sound behind it (RFC 3264).
 // One per dialog; holds a pair of UDP ports from its making until `close`.
-import type { Leg } from "@parley/engine/ports/Leg"
+import type { Leg } from "@parley/engine/leg/Leg"
 import type { MediaDirection } from "./sdp.ts"
 
 export interface MediaOptions {
@@ -12,7 +12,7 @@ export interface MediaOptions {
   /** SDES keys (RFC 4568) are offered and asked for; on TLS trunks only. */
   readonly secure: boolean
   readonly nowMs?: (() => number) | undefined
-  /** For the ladder: media moved to another port, a codec was chosen. */
+  /** For the sipTrace: media moved to another port, a codec was chosen. */
   readonly onNote: (what: string, detail: string) => void
 }
 

@@ -5,7 +5,7 @@ import { Resampler } from "@parley/audio/Resampler"
 import type { RemoteInfo } from "node:dgram"
 import { randomInt } from "node:crypto"
 import { DtmfReceiver } from "./dtmf.ts"
-import { Hearing } from "./Hearing.ts"
+import { Hearing } from "./RtpReceiver.ts"
 import { Latch } from "./Latch.ts"
 import type { Media, MediaOptions, MediaSound } from "./Media.ts"
 import { type Agreed, agree, mayHear, maySend, offered, plainProtocol, secureProtocol, suite } from "./negotiation.ts"
@@ -13,7 +13,7 @@ import { openPorts } from "./RtpPorts.ts"
 import { isRtcp, readRtp } from "./rtpPacket.ts"
 import { type MediaDirection, readSdp, type SdpKey, type SdpMedia, writeSdp } from "./sdp.ts"
 import { makeKey, makeSrtp, type Srtp } from "./Srtp.ts"
-import { Talker } from "./Talker.ts"
+import { RtpSender } from "./RtpSender.ts"
 import { makeVoiceCodec, type VoiceCodec } from "./VoiceCodec.ts"
 
 /** Nothing at all for this long, while it should: the call is lost (decisions 15). */
@@ -31,7 +31,7 @@ interface Talk {
   readonly codec: VoiceCodec
   readonly latch: Latch
   readonly hearing: Hearing
-  readonly talker: Talker
+  readonly talker: RtpSender
   readonly srtp: Srtp | undefined
 }
 
@@ -124,7 +124,7 @@ export const makePhoneMedia = async (options: MediaOptions): Promise<Media> => {
       codec,
       latch: new Latch(place),
       hearing: new Hearing(codec, (samples) => ears?.onFrame(samples), codec.clockRate),
-      talker: new Talker(codec, agreed, send, before?.talker),
+      talker: new RtpSender(codec, agreed, send, before?.talker),
       srtp
     }
     before?.codec.close()

@@ -3,8 +3,8 @@ import { decodeALaw, decodeMuLaw, encodeALaw, encodeMuLaw } from "@parley/audio/
 import { makeOpusDecoder } from "@parley/audio/opus/OpusDecoder"
 import { makeOpusEncoder } from "@parley/audio/opus/OpusEncoder"
 import { Resampler } from "@parley/audio/Resampler"
-import { hearingRate } from "@parley/engine/ports/Leg"
-import type { VoiceDecoder } from "./Hearing.ts"
+import { hearingRate } from "@parley/engine/leg/Leg"
+import type { VoiceDecoder } from "./RtpReceiver.ts"
 import type { VoiceCodec as VoiceCodecName } from "./negotiation.ts"
 
 export interface VoiceCodec extends VoiceDecoder {

@@ -4,7 +4,7 @@ import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/c
 import type { IncomingCall, PhoneLeg } from "../phone/Phone.ts"
 import type { Media } from "../rtp/Media.ts"
 import { establish, type Established } from "./established.ts"
-import type { Ladder } from "./Ladder.ts"
+import type { SipTrace } from "./SipTrace.ts"
 import { askedOf } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
 import { attempt, sdpBody, type SipSession } from "./SipSession.ts"
@@ -13,7 +13,7 @@ import type { Waits } from "./waits.ts"
 export interface IncomingOptions {
   readonly request: IncomingInviteRequest
   readonly sip: SipCore
-  readonly ladder: Ladder
+  readonly sipTrace: SipTrace
   readonly waits: Waits
   readonly trunkId: string
   readonly callerNumber: string
@@ -76,11 +76,11 @@ export class Incoming implements IncomingCall {
   async answer(): Promise<PhoneLeg | undefined> {
     if (this.#state !== "ringing") return undefined
     this.#state = "answering"
-    const { ladder, makeMedia, request } = this.#options
+    const { sipTrace, makeMedia, request } = this.#options
     const { message } = request
     const asked = askedOf(message.getHeader("session-expires"), message.getHeader("supported") ?? "")
     if (asked === "tooSmall") return this.#reject(422, ["Min-SE: 90"])
-    const media = await makeMedia((what, detail) => ladder.note(what, detail)).catch(() => undefined)
+    const media = await makeMedia((what, detail) => sipTrace.note(what, detail)).catch(() => undefined)
     if (media === undefined) return this.#reject(500, [])
     const late = message.body.trim() === ""
     const description = late ? media.offer() : await media.answer(message.body)
@@ -97,7 +97,7 @@ export class Incoming implements IncomingCall {
   }
 
   #accept(media: Media, description: string, timer: Exclude<ReturnType<typeof askedOf>, "tooSmall">) {
-    const { ladder, request, sip } = this.#options
+    const { sipTrace, request, sip } = this.#options
     let established: Established | undefined
     attempt(() => {
       const { session } = request.accept({
@@ -112,7 +112,7 @@ export class Incoming implements IncomingCall {
         sip,
         session,
         media,
-        ladder,
+        sipTrace,
         timer: timer?.timer,
         waits: this.#options.waits,
         onReleased: () => this.#end(false)
@@ -127,7 +127,7 @@ export class Incoming implements IncomingCall {
     return new Promise((resolve) => {
       const fail = (why: string): void => {
         clearTimeout(limit)
-        this.#options.ladder.note("no media", why)
+        this.#options.sipTrace.note("no media", why)
         established.abandon()
         resolve(undefined)
       }

@@ -11,7 +11,7 @@ import type { DialOutcome, DialRequest } from "../phone/Phone.ts"
 import type { Media } from "../rtp/Media.ts"
 import { establish } from "./established.ts"
 import { allowed } from "./Incoming.ts"
-import type { Ladder } from "./Ladder.ts"
+import type { SipTrace } from "./SipTrace.ts"
 import { hostAndPort } from "./locate.ts"
 import { answeredOf } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
@@ -23,7 +23,7 @@ export interface OutgoingOptions {
   readonly callId: string
   readonly sip: SipCore
   readonly media: Media
-  readonly ladder: Ladder
+  readonly sipTrace: SipTrace
   readonly waits: Waits
   readonly onSession: (session: SipSession) => void
   readonly onOutcome: (outcome: DialOutcome) => void
@@ -84,7 +84,7 @@ export class Outgoing {
   cancel(): void {
     if (this.#state !== "trying" && this.#state !== "ringing") return
     this.#state = "cancelling"
-    this.#options.ladder.note("cancelled", "")
+    this.#options.sipTrace.note("cancelled", "")
     attempt(() => this.#invite?.cancel())
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#settle("no_answer", null), this.#options.waits.cancelMs)
@@ -98,7 +98,7 @@ export class Outgoing {
   }
 
   async #accepted(response: AckableIncomingResponseWithSession): Promise<void> {
-    const { callId, ladder, media, onOutcome, onSession, sip } = this.#options
+    const { callId, sipTrace, media, onOutcome, onSession, sip } = this.#options
     const { message, session } = response
     attempt(() => response.ack())
     if (this.#state === "up" || this.#state === "over" || this.#state === "cancelling") {
@@ -114,7 +114,7 @@ export class Outgoing {
       sip,
       session,
       media,
-      ladder,
+      sipTrace,
       timer: answeredOf(message.getHeader("session-expires")),
       waits: this.#options.waits,
       onReleased: () => this.#end()
@@ -122,7 +122,7 @@ export class Outgoing {
     onSession(established.session)
     const description = message.body === "" ? (this.#early.get(message.toTag) ?? "") : message.body
     if (!(await media.accept(description))) {
-      ladder.note("no codec fits", "")
+      sipTrace.note("no codec fits", "")
       onOutcome({ status: "failed", sipStatus: 488, callId })
       return established.abandon()
     }

@@ -14,9 +14,9 @@ import { URI } from "sip.js/lib/grammar/index.js"
 import { isIP } from "node:net"
 import { DigestClient } from "./digest.ts"
 import { type Flow, protocolOf } from "./Flow.ts"
-import type { Ladder } from "./Ladder.ts"
-import { Repeats } from "./Repeats.ts"
-import { glance, headerIn, headOf, nextHop } from "./text.ts"
+import type { SipTrace } from "./SipTrace.ts"
+import { Retransmissions } from "./Retransmissions.ts"
+import { peekHeaders, headerIn, headOf, nextHop } from "./text.ts"
 
 // sip.js assumes a transport that delivers (RFC 3261, table 4): on UDP finished transactions must wait for repeats.
 Timers.TIMER_D = 32_000
@@ -26,7 +26,7 @@ Timers.TIMER_K = 5_000
 
 export interface SipCoreOptions {
   readonly flow: Flow
-  readonly ladder: Ladder
+  readonly sipTrace: SipTrace
   /** `host:port` of ours, in Via and Contact. */
   readonly here: string
   readonly userAgent: string
@@ -40,7 +40,7 @@ export interface SipCore {
   readonly contact: string
   /** A whole message from the flow. Throws nothing. */
   readonly receive: (message: IncomingRequestMessage | IncomingResponseMessage, text: string) => void
-  /** A message that was taken elsewhere: for the ladder. */
+  /** A message that was taken elsewhere: for the sipTrace. */
   readonly saw: (text: string) => void
   /** Nothing is sent any more. */
   readonly close: () => void
@@ -61,13 +61,13 @@ export const parse = (text: string): IncomingRequestMessage | IncomingResponseMe
 }
 
 export const makeSipCore = (options: SipCoreOptions): SipCore => {
-  const { flow, here, ladder } = options
+  const { flow, here, sipTrace } = options
   let closed = false
 
   /** Branches of what belongs to no dialog: that goes to whom the flow was opened, whatever its target. */
   const direct = new Set<string>()
   const isFirstHop = (text: string): boolean => {
-    const seen = glance(text)
+    const seen = peekHeaders(text)
     if (seen?.method === undefined) return true
     if (!/;\s*tag=/i.test(headerIn(headOf(text), "to") ?? "")) direct.add(seen.branch)
     return direct.has(seen.branch)
@@ -79,7 +79,7 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
     if (hop === undefined) flow.send(text)
     else flow.sendTo?.(text, hop.host, hop.port)
   }
-  const repeats = flow.reliable ? undefined : new Repeats(leave)
+  const repeats = flow.reliable ? undefined : new Retransmissions(leave)
   const transport = flow.transport === "udp" ? "" : `;transport=${flow.transport}`
   const [host = "", port = "5060"] = splitHere(here)
   const contactUri = new URI(
@@ -108,7 +108,7 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
     transportAccessor: () => ({
       protocol: protocolOf(flow.transport),
       send: (text: string) => {
-        ladder.message("out", text)
+        sipTrace.message("out", text)
         repeats?.sent(text)
         leave(text)
         return Promise.resolve()
@@ -121,7 +121,7 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
     core,
     contact,
     receive: (message, text) => {
-      ladder.message("in", text)
+      sipTrace.message("in", text)
       repeats?.came(text)
       try {
         if (message instanceof IncomingResponseMessage) return core.receiveIncomingResponseFromTransport(message)
@@ -130,11 +130,11 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
         core.configuration.aor = message.ruri
         core.receiveIncomingRequestFromTransport(message)
       } catch (error) {
-        ladder.note("refused by the core", error instanceof Error ? error.message.slice(0, 120) : "")
+        sipTrace.note("refused by the core", error instanceof Error ? error.message.slice(0, 120) : "")
         if (!(message instanceof IncomingResponseMessage) && message.method !== "ACK") reply(core, message, 400)
       }
     },
-    saw: (text) => ladder.message("in", text),
+    saw: (text) => sipTrace.message("in", text),
     close: () => {
       closed = true
       repeats?.close()

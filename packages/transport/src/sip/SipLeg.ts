@@ -1,15 +1,15 @@
 // The `Leg` of a telephone: sound from the media, keys and the end from the signalling. What comes before the
 // conversation listens is held.
 import type { EndReason } from "@parley/contract/EndReason"
-import type { LegEars, Telephone } from "@parley/engine/ports/Leg"
-import type { LadderLine, PhoneLeg, SipHeaders } from "../phone/Phone.ts"
+import type { LegEars, Telephone } from "@parley/engine/leg/Leg"
+import type { SipTraceLine, PhoneLeg, SipHeaders } from "../phone/Phone.ts"
 import type { Media } from "../rtp/Media.ts"
-import type { Ladder } from "./Ladder.ts"
+import type { SipTrace } from "./SipTrace.ts"
 
 export interface SipLegOptions {
   readonly callId: string
   readonly media: Media
-  readonly ladder: Ladder
+  readonly sipTrace: SipTrace
   readonly hangUp: () => void
   readonly refer: (target: string, headers: SipHeaders) => Promise<number | null>
   /** Neither side uses it any more. */
@@ -33,7 +33,7 @@ export class SipLeg implements PhoneLeg {
     this.playRate = this.#sound.playRate
     this.telephone = {
       sendDigits: (digits) => {
-        options.ladder.note("keys sent", `${digits.length}`)
+        options.sipTrace.note("keys sent", `${digits.length}`)
         this.#sound.sendDigits(digits)
       },
       refer: async (target, headers) => {
@@ -49,7 +49,7 @@ export class SipLeg implements PhoneLeg {
       onFrame: ears.onFrame,
       onDigit: (digit) => this.takeDigit(digit),
       onSilent: () => {
-        this.#options.ladder.note("no media", "20 s")
+        this.#options.sipTrace.note("no media", "20 s")
         this.end("lost")
         this.#options.hangUp()
       }
@@ -73,13 +73,13 @@ export class SipLeg implements PhoneLeg {
     this.#release()
   }
 
-  ladder(): ReadonlyArray<LadderLine> {
-    return this.#options.ladder.lines()
+  sipTrace(): ReadonlyArray<SipTraceLine> {
+    return this.#options.sipTrace.lines()
   }
 
   takeDigit(digit: string): void {
     if (this.#ended !== undefined) return
-    this.#options.ladder.note("key", "")
+    this.#options.sipTrace.note("key", "")
     if (this.#ears === undefined) this.#digits.push(digit)
     else this.#ears.onDigit(digit)
   }

@@ -4,7 +4,7 @@ import type { IncomingRequestMessage, IncomingResponseMessage, Session } from "s
 import { SessionState } from "sip.js/lib/core/index.js"
 import type { SipHeaders } from "../phone/Phone.ts"
 import type { Media } from "../rtp/Media.ts"
-import type { Ladder } from "./Ladder.ts"
+import type { SipTrace } from "./SipTrace.ts"
 import { askedOf, answeredOf, dueSeconds, type SessionTimer } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
 import type { Waits } from "./waits.ts"
@@ -13,7 +13,7 @@ export interface SipSessionOptions {
   readonly sip: SipCore
   readonly session: Session
   readonly media: Media
-  readonly ladder: Ladder
+  readonly sipTrace: SipTrace
   readonly timer: SessionTimer | undefined
   readonly waits: Waits
   readonly onDigit: (digit: string) => void
@@ -46,7 +46,7 @@ export class SipSession {
         if (this.#over) attempt(() => session.bye())
       },
       onAckTimeout: () => {
-        this.#options.ladder.note("no ACK", "32 s")
+        this.#options.sipTrace.note("no ACK", "32 s")
         this.#bye()
         this.#finish("failed")
       },
@@ -134,13 +134,13 @@ export class SipSession {
   /** `SIP/2.0 200 OK` and the like in the body (RFC 3515, 2.4.5). */
   #notified(message: IncomingRequestMessage): void {
     const status = Number(/^SIP\/2\.0\s+(\d{3})/i.exec(message.body.trim())?.[1] ?? 0)
-    this.#options.ladder.note("transfer", status === 0 ? "no status" : String(status))
+    this.#options.sipTrace.note("transfer", status === 0 ? "no status" : String(status))
     if (status >= 200) this.#referred?.(status)
     else if (/^terminated/i.test(message.getHeader("subscription-state") ?? "")) this.#referred?.(null)
   }
 
   async #reinvited(request: Parameters<NonNullable<NonNullable<Session["delegate"]>["onInvite"]>>[0]): Promise<void> {
-    const { ladder, media, sip } = this.#options
+    const { sipTrace, media, sip } = this.#options
     const { message } = request
     const asked = askedOf(message.getHeader("session-expires"), message.getHeader("supported") ?? "")
     if (asked === "tooSmall") {
@@ -151,7 +151,7 @@ export class SipSession {
     if (description === undefined) return void attempt(() => request.reject({ statusCode: 488 }))
     if (asked !== undefined) this.#timer = asked.timer
     this.#restart()
-    ladder.note("media", media.direction())
+    sipTrace.note("media", media.direction())
     if (message.body === "") this.onAcknowledged = (body) => void media.accept(body)
     attempt(() =>
       request.accept({
@@ -170,7 +170,7 @@ export class SipSession {
     if (timer === undefined || this.#over) return
     const due = (): void => {
       if (timer.ours) return this.#refresh()
-      this.#options.ladder.note("session timer", "not refreshed")
+      this.#options.sipTrace.note("session timer", "not refreshed")
       this.lose("lost")
     }
     this.#watch = setTimeout(due, dueSeconds(timer) * this.#options.waits.secondMs)

@@ -2,7 +2,7 @@
 // known. Whichever ends first takes the other along; the media go with them.
 import type { Session } from "sip.js/lib/core/index.js"
 import type { Media } from "../rtp/Media.ts"
-import type { Ladder } from "./Ladder.ts"
+import type { SipTrace } from "./SipTrace.ts"
 import type { SessionTimer } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
 import { SipLeg } from "./SipLeg.ts"
@@ -14,7 +14,7 @@ export interface EstablishedOptions {
   readonly sip: SipCore
   readonly session: Session
   readonly media: Media
-  readonly ladder: Ladder
+  readonly sipTrace: SipTrace
   readonly timer: SessionTimer | undefined
   readonly waits: Waits
   /** Once: both sides are done with it. */
@@ -30,7 +30,7 @@ export interface Established {
 }
 
 export const establish = (options: EstablishedOptions): Established => {
-  const { callId, ladder, media, onReleased } = options
+  const { callId, sipTrace, media, onReleased } = options
   let leg: SipLeg | undefined
   let over: "left" | "lost" | "failed" | undefined
   const early: Array<string> = []
@@ -51,7 +51,7 @@ export const establish = (options: EstablishedOptions): Established => {
       leg = new SipLeg({
         callId,
         media,
-        ladder,
+        sipTrace,
         hangUp: () => session.hangUp(),
         refer: (target, headers) => session.refer(target, headers),
         onReleased: over === undefined ? onReleased : () => undefined

@@ -1,8 +1,8 @@
-// What must be known of a message before it is parsed, and what is mended on the way. All on text, all pure: untrusted
+// What must be known of a message before it is parsed, and what is normalise on the way. All on text, all pure: untrusted
 // bytes meet nothing that throws.
 import { createHash } from "node:crypto"
 
-export interface Glance {
+export interface PeekedHeaders {
   /** Undefined for a response. */
   readonly method: string | undefined
   /** Undefined for a request. */
@@ -18,7 +18,7 @@ export interface Glance {
 const startLine = /^(?:SIP\/2\.0 (\d{3})(?: [^\r\n]*)?|([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}) (\S+) SIP\/2\.0)\r\n/i
 
 /** Undefined for what is no SIP message. */
-export const glance = (text: string): Glance | undefined => {
+export const peekHeaders = (text: string): PeekedHeaders | undefined => {
   const start = startLine.exec(text)
   if (start === null) return undefined
   const head = headOf(text)
@@ -61,7 +61,7 @@ export const unfolded = (text: string): string => {
  * Folded lines become one (RFC 3261, 7.3.1), the scheme of secure and telephone addresses in the request line becomes
  * `sip`, and the body is cut at Content-Length. Undefined when the body is shorter than that, or nobody can say.
  */
-export const mended = (text: string): string | undefined => {
+export const normalise = (text: string): string | undefined => {
   const end = text.indexOf("\r\n\r\n")
   if (end < 0) return undefined
   const head = text.slice(0, end + 2).replace(/\r\n[ \t]+/g, " ")

@@ -3,7 +3,7 @@
 import { setImmediate as turn, setTimeout as rest } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { makeArrivals } from "../phone/arrivals.ts"
+import { makeArrivals } from "../phone/inbound.ts"
 import { CallTable } from "../phone/CallTable.ts"
 import type { IncomingCall, PhoneLeg } from "../phone/Phone.ts"
 import type { Media } from "../rtp/Media.ts"
@@ -12,7 +12,7 @@ import { readSdp } from "../rtp/sdp.ts"
 import { bareReply } from "../sip/bareReply.ts"
 import type { Flow } from "../sip/Flow.ts"
 import { parse } from "../sip/SipCore.ts"
-import { branched, glance, mended, unfolded } from "../sip/text.ts"
+import { branched, peekHeaders, normalise, unfolded } from "../sip/text.ts"
 import { waitsOfTheField } from "../sip/waits.ts"
 import { chanceOf, extras, mutated, request, sdp, stray } from "./SipGrammar.ts"
 
@@ -202,9 +202,9 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
 /** A request that is whole enough to be answered. */
 const deserves = (text: string): boolean => {
   const whole = branched(unfolded(text))
-  const seen = glance(whole)
-  if (seen?.method === undefined || seen.method === "ACK" || mended(whole) === undefined) return false
-  return bareReply(whole, 400) !== undefined && parse(mended(whole) ?? "") !== undefined
+  const seen = peekHeaders(whole)
+  if (seen?.method === undefined || seen.method === "ACK" || normalise(whole) === undefined) return false
+  return bareReply(whole, 400) !== undefined && parse(normalise(whole) ?? "") !== undefined
 }
 
 const slopeOf = (points: ReadonlyArray<readonly [number, number]>): number => {

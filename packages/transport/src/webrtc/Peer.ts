@@ -19,7 +19,7 @@ import {
   repairOffer,
   type ClientCandidate
 } from "./ClientSdp.ts"
-import type { HearingRtp } from "../rtp/Hearing.ts"
+import type { ReceiverRtp } from "../rtp/RtpReceiver.ts"
 import type { SpokenPacket } from "./Speaking.ts"
 
 export interface PeerOptions {
@@ -30,7 +30,7 @@ export interface PeerOptions {
 }
 
 export interface PeerEvents {
-  readonly onRtp: (rtp: HearingRtp) => void
+  readonly onRtp: (rtp: ReceiverRtp) => void
   readonly onRtcp: () => void
   readonly onChannel: (channel: RTCDataChannel) => void
   readonly onConnected: () => void

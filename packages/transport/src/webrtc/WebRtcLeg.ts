@@ -5,9 +5,9 @@ import { makeOpusDecoder, type OpusDecoder } from "@parley/audio/opus/OpusDecode
 import { makeOpusEncoder, type OpusEncoder } from "@parley/audio/opus/OpusEncoder"
 import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { EndReason } from "@parley/contract/EndReason"
-import { hearingRate, type Leg, type LegEars, type LegMessage } from "@parley/engine/ports/Leg"
+import { hearingRate, type Leg, type LegEars, type LegMessage } from "@parley/engine/leg/Leg"
 import { randomInt } from "node:crypto"
-import { Hearing, type HearingRtp } from "../rtp/Hearing.ts"
+import { Hearing, type ReceiverRtp } from "../rtp/RtpReceiver.ts"
 import * as SignOfLife from "./SignOfLife.ts"
 import { Speaking, type SpokenPacket } from "./Speaking.ts"
 
@@ -101,7 +101,7 @@ export class WebRtcLeg implements Leg {
     this.#life = SignOfLife.back(this.#life, this.#options.nowMs())
   }
 
-  hear(rtp: HearingRtp): void {
+  hear(rtp: ReceiverRtp): void {
     if (this.#ending !== undefined) return
     const nowMs = this.#options.nowMs()
     this.#life = SignOfLife.sign(this.#life, nowMs)

@@ -1,6 +1,6 @@
 // Who calls, as the trunk says it; and which addresses a list lets in.
 import { describe, expect, it } from "vitest"
-import { among } from "../../src/phone/arrivals.ts"
+import { among } from "../../src/phone/inbound.ts"
 import { callerOf } from "../../src/phone/caller.ts"
 
 describe("the caller", () => {

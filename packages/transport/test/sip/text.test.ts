@@ -1,12 +1,12 @@
-// What is read of a message before any parser, and mended for it.
+// What is read of a message before any parser, and normalise for it.
 import { describe, expect, it } from "vitest"
 import {
   branched,
-  glance,
+  peekHeaders,
   headerIn,
   headersIn,
   headOf,
-  mended,
+  normalise,
   nextHop,
   stamped,
   unfolded,
@@ -24,9 +24,9 @@ const invite = lines(
   "abcdef"
 )
 
-describe("a glance", () => {
+describe("a peekHeaders", () => {
   it("finds what a message is known by, in short forms too", () => {
-    expect(glance(invite)).toEqual({
+    expect(peekHeaders(invite)).toEqual({
       method: "INVITE",
       status: undefined,
       callId: "abc@x",
@@ -42,7 +42,7 @@ describe("a glance", () => {
     ["SIP/2.0 200", 200],
     ["sip/2.0 486 Busy", 486]
   ])("takes %j", (start, status) => {
-    expect(glance(lines(start, ""))).toMatchObject({ status, method: undefined })
+    expect(peekHeaders(lines(start, ""))).toMatchObject({ status, method: undefined })
   })
 
   it.each([
@@ -53,7 +53,7 @@ describe("a glance", () => {
     "SIP/2.0 20 OK\r\n",
     "INVITE sip:a SIP/3.0\r\n"
   ])("takes no %j", (text) => {
-    expect(glance(text)).toBeUndefined()
+    expect(peekHeaders(text)).toBeUndefined()
   })
 })
 
@@ -74,12 +74,12 @@ describe("headers", () => {
   })
 })
 
-describe("a mended message", () => {
+describe("a normalise message", () => {
   it("is cut to its length, in bytes", () => {
-    expect(mended(invite)?.endsWith("\r\n\r\nabc")).toBe(true)
-    expect(mended(lines("X sip:a SIP/2.0", "Content-Length: 4", "", "ääx"))?.endsWith("ää")).toBe(true)
-    expect(mended(lines("X sip:a SIP/2.0", "Content-Length: 99", "", "short"))).toBeUndefined()
-    expect(mended("X sip:a SIP/2.0\r\nno end")).toBeUndefined()
+    expect(normalise(invite)?.endsWith("\r\n\r\nabc")).toBe(true)
+    expect(normalise(lines("X sip:a SIP/2.0", "Content-Length: 4", "", "ääx"))?.endsWith("ää")).toBe(true)
+    expect(normalise(lines("X sip:a SIP/2.0", "Content-Length: 99", "", "short"))).toBeUndefined()
+    expect(normalise("X sip:a SIP/2.0\r\nno end")).toBeUndefined()
   })
 
   it.each([
@@ -89,7 +89,7 @@ describe("a mended message", () => {
     ["INVITE tel:+1(555)0100;phone-context=x SIP/2.0", "INVITE sip:+15550100@invalid SIP/2.0"],
     ["INVITE sip:a@b SIP/2.0", "INVITE sip:a@b SIP/2.0"]
   ])("asks for %j as %j", (start, expected) => {
-    expect(mended(lines(start, "", ""))?.split("\r\n")[0]).toBe(expected)
+    expect(normalise(lines(start, "", ""))?.split("\r\n")[0]).toBe(expected)
   })
 })
 
@@ -157,8 +157,8 @@ describe("lines made to be slow", () => {
   ])("are read in passing: %s", (_name, text) => {
     const beganMs = performance.now()
     const whole = unfolded(text)
-    glance(whole)
-    mended(stamped(branched(whole), { address: "127.0.0.1", port: 1 }))
+    peekHeaders(whole)
+    normalise(stamped(branched(whole), { address: "127.0.0.1", port: 1 }))
     headersIn(headOf(whole), "to", "t")
     userOf(whole)
     nextHop(whole)

@@ -1,7 +1,7 @@
 import type { RTCDataChannel } from "werift"
 import { RTCPeerConnection, RTCRtpCodecParameters, type RTCRtpTransceiver } from "werift"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import type { HearingRtp } from "../../src/rtp/Hearing.ts"
+import type { ReceiverRtp } from "../../src/rtp/RtpReceiver.ts"
 import { Peer, type PeerOptions } from "../../src/webrtc/Peer.ts"
 import { until } from "../wire/tone.ts"
 
@@ -32,7 +32,7 @@ const makeClient = (payloadType = 111) => {
 }
 
 const makePeer = (options: PeerOptions = {}) => {
-  const heard: Array<HearingRtp> = []
+  const heard: Array<ReceiverRtp> = []
   const channels: Array<RTCDataChannel> = []
   let connected = 0
   const peer = new Peer(options, {

@@ -1,5 +1,5 @@
 import type { ClientEvent } from "@parley/contract/ClientEvent"
-import type { LegMessage } from "@parley/engine/ports/Leg"
+import type { LegMessage } from "@parley/engine/leg/Leg"
 import { describe, expect, it } from "vitest"
 import { makeWebRtcLeg, type LegEnding } from "../../src/webrtc/WebRtcLeg.ts"
 

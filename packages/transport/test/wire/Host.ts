@@ -1,9 +1,9 @@
 // A door behind a real HTTP server, with an agent that says a tone and listens: the far end of the wire tests.
 import type { ClientEvent } from "@parley/contract/ClientEvent"
-import type { Leg } from "@parley/engine/ports/Leg"
+import type { Leg } from "@parley/engine/leg/Leg"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { makeLiveKitDoor, type LiveKitDoor, type LiveKitDoorOptions } from "../../src/livekit/LiveKitDoor.ts"
+import { makeLiveKitServer, type LiveKitServer, type LiveKitServerOptions } from "../../src/livekit/LiveKitServer.ts"
 import { signToken, verifyToken } from "../../src/livekit/token.ts"
 import { makeTone, Recent } from "./tone.ts"
 
@@ -23,7 +23,7 @@ export interface HostCall {
 
 export interface Host {
   readonly url: string
-  readonly door: LiveKitDoor
+  readonly door: LiveKitServer
   readonly calls: Map<string, HostCall>
   readonly legsMade: () => number
   readonly token: (sessionId: string) => string
@@ -33,13 +33,13 @@ export interface Host {
 }
 
 /** `script` is run by the page served at `/`. */
-export const startHost = async (options: Partial<LiveKitDoorOptions> = {}, script?: string): Promise<Host> => {
+export const startHost = async (options: Partial<LiveKitServerOptions> = {}, script?: string): Promise<Host> => {
   const calls = new Map<string, HostCall>()
   const sockets = new Set<Socket>()
   const used = new Set<string>()
   let legsMade = 0
 
-  const door = makeLiveKitDoor({
+  const door = makeLiveKitServer({
     admit: async (token, purpose) => {
       const verdict = verifyToken(token, secret, Date.now())
       if (verdict._tag === "Invalid") return { refused: { status: 401, message: `token refused: ${verdict.fault}` } }

@@ -12,8 +12,8 @@ import type { Page, PageRequest } from "@parley/contract/Page"
 import { readVariables } from "@parley/contract/SessionRequest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { newId } from "../Id.ts"
-import { likePattern, readPage } from "../Paging.ts"
+import { newId } from "../storage/Id.ts"
+import { likePattern, readPage } from "../storage/Paging.ts"
 import { Database } from "../storage/Database.ts"
 
 export interface TestRow {
@@ -41,7 +41,7 @@ export class AgentTests extends Context.Service<
     readonly attach: (workspace: string, agentId: string, id: string) => Effect.Effect<void, NotFound | Conflict>
     readonly detach: (workspace: string, agentId: string, id: string) => Effect.Effect<void, NotFound>
   }
->()("parley/workspace/agentTests/AgentTests") {
+>()("@parley/workspace/AgentTests") {
   static readonly layer: Layer.Layer<AgentTests, never, Database | SqlClient.SqlClient> = Layer.effect(
     AgentTests,
     Effect.gen(function* () {

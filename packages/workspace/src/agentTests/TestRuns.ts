@@ -16,10 +16,10 @@ import type { Page, PageRequest } from "@parley/contract/Page"
 import type { SessionItem } from "@parley/contract/SessionItem"
 import { Context, Effect, Latch, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { type AgentRow, decodeConfig } from "../Agents.ts"
-import { newId } from "../Id.ts"
+import { type AgentRow, decodeConfig } from "../agents/Agents.ts"
+import { newId } from "../storage/Id.ts"
 import { type CallKnowledge, knowledgeFor, pinKnowledge, type PinnedSource } from "../knowledge/PinnedKnowledge.ts"
-import { closeWindow, openWindow, readPage } from "../Paging.ts"
+import { closeWindow, openWindow, readPage } from "../storage/Paging.ts"
 import { Database } from "../storage/Database.ts"
 import { storableJson } from "../storage/storableJson.ts"
 import { pinTools } from "../tools/PinnedTools.ts"
@@ -68,7 +68,7 @@ export class TestRuns extends Context.Service<
     readonly begin: (
       workspace: string,
       agentId: string,
-      wish: TestsRun
+      input: TestsRun
     ) => Effect.Effect<TestBatch, NotFound | BadRequest | Invalid | TooManyRequests>
     readonly claim: Effect.Effect<ClaimedRun | undefined>
     readonly finish: (id: string, outcome: RunOutcome) => Effect.Effect<void>
@@ -80,15 +80,15 @@ export class TestRuns extends Context.Service<
     readonly batch: (workspace: string, agentId: string, id: string) => Effect.Effect<TestBatch, NotFound>
     readonly list: (workspace: string, query: RunQuery) => Effect.Effect<Page<TestRunSummary>, BadRequest>
     readonly get: (workspace: string, id: string) => Effect.Effect<TestRun, NotFound>
-    readonly news: Latch.Latch
+    readonly wakeUp: Latch.Latch
   }
->()("parley/workspace/agentTests/TestRuns") {
+>()("@parley/workspace/TestRuns") {
   static readonly layer: Layer.Layer<TestRuns, never, Database | SqlClient.SqlClient> = Layer.effect(
     TestRuns,
     Effect.gen(function* () {
       const { alone } = yield* Database
       const sql = yield* SqlClient.SqlClient
-      const news = yield* Latch.make()
+      const wakeUp = yield* Latch.make()
       if (alone) yield* sql`UPDATE test_runs SET claimed_until = now() WHERE status = 'running'`.pipe(Effect.orDie)
 
       const findAgent = Effect.fnUntraced(function* (workspace: string, id: string) {
@@ -98,17 +98,17 @@ export class TestRuns extends Context.Service<
         return row === undefined ? yield* notFound("Agent") : row
       })
 
-      const testsFor = Effect.fnUntraced(function* (workspace: string, agentId: string, wish: TestsRun) {
-        if (wish.test_ids === undefined) {
+      const testsFor = Effect.fnUntraced(function* (workspace: string, agentId: string, input: TestsRun) {
+        if (input.test_ids === undefined) {
           const rows = yield* sql<TestRow>`SELECT t.* FROM agent_tests t JOIN attached_tests x ON x.test_id = t.id
             WHERE x.agent_id = ${agentId} ORDER BY x.seq`.pipe(Effect.orDie)
           return rows.length === 0 ? yield* new BadRequest({ message: "No test is attached to the agent" }) : rows
         }
-        const ids = [...new Set(wish.test_ids)]
+        const ids = [...new Set(input.test_ids)]
         if (ids.length === 0) return yield* new BadRequest({ message: "No test is named" })
         const rows = yield* sql<TestRow>`SELECT * FROM agent_tests
           WHERE workspace_id = ${workspace} AND ${sql.in("id", ids)}`.pipe(Effect.orDie)
-        const faults = wish.test_ids.flatMap((id, index) =>
+        const faults = input.test_ids.flatMap((id, index) =>
           rows.some((row) => row.id === id) ? [] : [fault(["body", "test_ids", index], "unknown test")]
         )
         if (faults.length > 0) return yield* invalid(faults)
@@ -133,13 +133,13 @@ export class TestRuns extends Context.Service<
       })
 
       return {
-        news,
+        wakeUp,
         batch,
 
         begin: Effect.fn("TestRuns.begin")(
-          function* (workspace, agentId, wish) {
+          function* (workspace, agentId, input) {
             const agent = yield* findAgent(workspace, agentId)
-            const tests = yield* testsFor(workspace, agentId, wish)
+            const tests = yield* testsFor(workspace, agentId, input)
             const open = yield* sql`SELECT 1 FROM test_runs
               WHERE workspace_id = ${workspace} AND status IN ('queued', 'running')`
             if (open.length + tests.length > mostWaiting) {
@@ -164,7 +164,7 @@ export class TestRuns extends Context.Service<
           (effect) =>
             sql.withTransaction(effect).pipe(
               Effect.catchTag("SqlError", Effect.die),
-              Effect.tap(() => news.open)
+              Effect.tap(() => wakeUp.open)
             )
         ),
 

@@ -1,7 +1,7 @@
 // The states of an analysis: queued with the end of its session, then completed, skipped or error, each told once to
 // the endpoints. Claims are leases: what a dead process had begun is begun again, at once where no other process can be
 // at work on the database.
-import { decodeConfig } from "../Agents.ts"
+import { decodeConfig } from "../agents/Agents.ts"
 import type { Analysis } from "@parley/contract/AgentConfig/Analysis"
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { Conflict, type NotFound, notFound } from "@parley/contract/Errors"
@@ -9,7 +9,7 @@ import type { SessionAnalysis } from "@parley/contract/SessionAnalysis"
 import type { SessionItem } from "@parley/contract/SessionItem"
 import { Context, Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SessionRow } from "../SessionRow.ts"
+import type { SessionRow } from "../sessions/SessionRow.ts"
 import { Database } from "../storage/Database.ts"
 import { Outbox } from "../webhooks/Outbox.ts"
 import { eventBody } from "../webhooks/SessionEvent.ts"
@@ -38,22 +38,22 @@ export class Analyses extends Context.Service<
     readonly later: (queued: QueuedAnalysis, waitMs: number) => Effect.Effect<void>
     /** A skipped or failed one begins anew. Fails with Conflict for any other. */
     readonly again: (workspace: string, sessionId: string) => Effect.Effect<void, NotFound | Conflict>
-    readonly news: Latch.Latch
+    readonly wakeUp: Latch.Latch
   }
->()("parley/workspace/analysis/Analyses") {
+>()("@parley/workspace/Analyses") {
   static readonly layer: Layer.Layer<Analyses, never, Database | Outbox | SqlClient.SqlClient> = Layer.effect(
     Analyses,
     Effect.gen(function* () {
       const { alone } = yield* Database
       const sql = yield* SqlClient.SqlClient
       const outbox = yield* Outbox
-      const news = yield* Latch.make()
+      const wakeUp = yield* Latch.make()
       if (alone) {
         yield* sql`UPDATE session_analyses SET claimed_until = NULL, attempts = attempts - 1
           WHERE status = 'queued' AND claimed_until IS NOT NULL`.pipe(Effect.orDie)
       }
       return {
-        news,
+        wakeUp,
         claim: Effect.gen(function* () {
           const claimed = yield* sql<{ session_id: string; attempts: number }>`UPDATE session_analyses
             SET claimed_until = now() + make_interval(secs => ${leaseSeconds}), attempts = attempts + 1
@@ -109,7 +109,7 @@ export class Analyses extends Context.Service<
               claimed_until = NULL, finished_at = NULL, error = NULL
             WHERE session_id = ${sessionId} AND status IN ('skipped', 'error') RETURNING 1`.pipe(Effect.orDie)
           if (begun.length === 0) return yield* new Conflict({ message: "The analysis is neither skipped nor failed" })
-          yield* news.open
+          yield* wakeUp.open
         })
       }
     })

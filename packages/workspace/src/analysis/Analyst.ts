@@ -7,19 +7,19 @@ import { Analyses, isWanted, type Outcome, type QueuedAnalysis } from "./Analyse
 import { answerOf, questionOf } from "./question.ts"
 
 /** Who analyses: the agent's own model or the server's; undefined where none of them can. */
-export class AnalysisMind extends Context.Service<
-  AnalysisMind,
+export class AnalysisModel extends Context.Service<
+  AnalysisModel,
   { readonly chat: (config: StoredConfig) => ChatModel | undefined }
->()("parley/workspace/analysis/AnalysisMind") {}
+>()("@parley/workspace/AnalysisModel") {}
 
 const attemptMs = 60_000
 const lookMs = 2_000
 const retryWaitsMs = [2_000, 10_000] as const
 
-export const layer: Layer.Layer<never, never, Analyses | AnalysisMind> = Layer.effectDiscard(
+export const layer: Layer.Layer<never, never, Analyses | AnalysisModel> = Layer.effectDiscard(
   Effect.gen(function* () {
     const analyses = yield* Analyses
-    const mind = yield* AnalysisMind
+    const mind = yield* AnalysisModel
 
     const analyse = Effect.fnUntraced(function* (queued: QueuedAnalysis) {
       const { attempts, config, said } = queued
@@ -37,9 +37,9 @@ export const layer: Layer.Layer<never, never, Analyses | AnalysisMind> = Layer.e
 
     yield* Effect.forever(
       Effect.gen(function* () {
-        analyses.news.closeUnsafe()
+        analyses.wakeUp.closeUnsafe()
         const queued = yield* analyses.claim
-        if (queued === undefined) yield* Effect.timeoutOption(analyses.news.await, lookMs)
+        if (queued === undefined) yield* Effect.timeoutOption(analyses.wakeUp.await, lookMs)
         else yield* analyse(queued)
       }).pipe(
         Effect.catchCause(() =>

@@ -40,7 +40,7 @@ export class KnowledgeSearch extends Context.Service<
       question: string
     ) => Effect.Effect<ReadonlyArray<FoundPassage>>
   }
->()("parley/workspace/knowledge/KnowledgeSearch") {
+>()("@parley/workspace/KnowledgeSearch") {
   static readonly layer: Layer.Layer<KnowledgeSearch, never, Database | Platform | SqlClient.SqlClient> = Layer.effect(
     KnowledgeSearch,
     Effect.gen(function* () {

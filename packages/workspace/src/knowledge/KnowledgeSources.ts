@@ -6,8 +6,8 @@ import type { KnowledgeSource, KnowledgeSourceAgents, KnowledgeSourceDetail } fr
 import type { Page, PageRequest } from "@parley/contract/Page"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { newId } from "../Id.ts"
-import { likePattern, readPage } from "../Paging.ts"
+import { newId } from "../storage/Id.ts"
+import { likePattern, readPage } from "../storage/Paging.ts"
 import { Database } from "../storage/Database.ts"
 import { chunksOf } from "./chunks.ts"
 import type { KnowledgeDocument } from "./KnowledgeDocument.ts"
@@ -43,7 +43,7 @@ export class KnowledgeSources extends Context.Service<
     /** Those whose draft or live version names it. */
     readonly agents: (workspace: string, id: string) => Effect.Effect<KnowledgeSourceAgents, NotFound>
   }
->()("parley/workspace/knowledge/KnowledgeSources") {
+>()("@parley/workspace/KnowledgeSources") {
   static readonly layer: Layer.Layer<KnowledgeSources, never, Database | SqlClient.SqlClient> = Layer.effect(
     KnowledgeSources,
     Effect.gen(function* () {

@@ -4,7 +4,7 @@ import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { inlineKnowledgeBytes } from "@parley/contract/KnowledgeSource"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { configHash } from "../ConfigHash.ts"
+import { configHash } from "../agents/ConfigHash.ts"
 
 /** One revision of a source. */
 export interface PinnedSource {

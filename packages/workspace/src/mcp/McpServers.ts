@@ -23,14 +23,14 @@ import type { Page, PageRequest } from "@parley/contract/Page"
 import { headerFaults } from "@parley/contract/Tool"
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { configHash } from "../ConfigHash.ts"
-import { newId } from "../Id.ts"
+import { configHash } from "../agents/ConfigHash.ts"
+import { newId } from "../storage/Id.ts"
 import { readAllowed } from "../outbound/AllowedPrivate.ts"
 import { parseUrl, urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
-import { likePattern, readPage } from "../Paging.ts"
+import { likePattern, readPage } from "../storage/Paging.ts"
 import { Platform } from "../Platform.ts"
-import { Secrets } from "../Secrets.ts"
+import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
 import { missingParts, sealHeaders } from "../tools/SealedHeaders.ts"
 import { openSession } from "./McpClient.ts"
@@ -54,7 +54,7 @@ export class McpServers extends Context.Service<
     /** Asked now; fails with BadGateway when it cannot be asked. */
     readonly tools: (workspace: string, id: string) => Effect.Effect<ReadonlyArray<McpTool>, NotFound | BadGateway>
   }
->()("parley/workspace/mcp/McpServers") {
+>()("@parley/workspace/McpServers") {
   static readonly layer: Layer.Layer<
     McpServers,
     never,

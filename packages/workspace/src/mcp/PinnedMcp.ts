@@ -3,7 +3,7 @@
 import { StoredMcpServer } from "@parley/contract/McpServer"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { configHash } from "../ConfigHash.ts"
+import { configHash } from "../agents/ConfigHash.ts"
 
 export interface McpServerRow {
   readonly seq: bigint

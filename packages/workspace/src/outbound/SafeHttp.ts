@@ -47,7 +47,7 @@ export class SafeHttp extends Context.Service<
     /** On connections that are kept for the next request to the same host; bounded by its signal. */
     readonly fetch: SafeFetch
   }
->()("parley/workspace/outbound/SafeHttp") {
+>()("@parley/workspace/SafeHttp") {
   static readonly layer: Layer.Layer<SafeHttp, never, Platform> = Layer.effect(
     SafeHttp,
     Effect.flatMap(Platform, ({ allowedPrivate }) => make(systemParts(readAllowed(allowedPrivate))))

@@ -22,4 +22,4 @@ export class Inventory extends Context.Service<
     /** Where a number's calls come from and go to. */
     readonly trunkOf: (phoneNumber: string) => Effect.Effect<StoredTrunk | undefined>
   }
->()("parley/workspace/phone/Inventory") {}
+>()("@parley/workspace/Inventory") {}

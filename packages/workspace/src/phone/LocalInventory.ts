@@ -27,7 +27,7 @@ export class LocalInventory extends Context.Service<
     /** False when there is none that is not sold. */
     readonly remove: (phoneNumber: string) => Effect.Effect<boolean>
   }
->()("parley/workspace/phone/LocalInventory") {
+>()("@parley/workspace/LocalInventory") {
   static readonly layer: Layer.Layer<LocalInventory, never, Database | SqlClient.SqlClient> = Layer.effect(
     LocalInventory,
     Effect.gen(function* () {

@@ -5,11 +5,11 @@ import { fault } from "@parley/contract/Fault"
 import type { PhoneCallReason } from "@parley/contract/PhoneCall"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Attendance } from "../Attendance.ts"
-import type { SessionRow } from "../SessionRow.ts"
-import { type NewSession, Sessions } from "../Sessions.ts"
+import { ProcessHeartbeats } from "../jobs/ProcessHeartbeats.ts"
+import type { SessionRow } from "../sessions/SessionRow.ts"
+import { type NewSession, Sessions } from "../sessions/Sessions.ts"
 import { Database } from "../storage/Database.ts"
-import { SipLadders } from "./SipLadders.ts"
+import { SipTraces } from "./SipTraces.ts"
 
 /** Calls a workspace may place in a day (UTC), and have at the same time. */
 export const callsADay = 200
@@ -44,22 +44,22 @@ export class PhoneCalls extends Context.Service<
     readonly enter: (workspace: string, key: CallKey) => Effect.Effect<string | undefined, Invalid | Conflict>
     /** Nothing was placed: the key is as new. */
     readonly leave: (workspace: string, key: CallKey) => Effect.Effect<void>
-    readonly keepLadder: (sessionId: string, ladder: ReadonlyArray<unknown>) => Effect.Effect<void>
-    readonly ladder: (workspace: string, sessionId: string) => Effect.Effect<ReadonlyArray<unknown>, NotFound>
+    readonly keepSipTrace: (sessionId: string, sipTrace: ReadonlyArray<unknown>) => Effect.Effect<void>
+    readonly sipTrace: (workspace: string, sessionId: string) => Effect.Effect<ReadonlyArray<unknown>, NotFound>
   }
->()("parley/workspace/phone/PhoneCalls") {
+>()("@parley/workspace/PhoneCalls") {
   static readonly layer: Layer.Layer<
     PhoneCalls,
     never,
-    Attendance | Database | Sessions | SipLadders | SqlClient.SqlClient
+    ProcessHeartbeats | Database | Sessions | SipTraces | SqlClient.SqlClient
   > = Layer.effect(
     PhoneCalls,
     Effect.gen(function* () {
       yield* Database
       const sql = yield* SqlClient.SqlClient
       const sessions = yield* Sessions
-      const ladders = yield* SipLadders
-      const { processId } = yield* Attendance
+      const sipTraces = yield* SipTraces
+      const { processId } = yield* ProcessHeartbeats
 
       const create = ({ callerNumber, dialedNumber, direction, sipCallId, ...rest }: NewPhoneCall) =>
         sessions.create({
@@ -123,8 +123,8 @@ export class PhoneCalls extends Context.Service<
           sql`DELETE FROM phone_call_keys WHERE workspace_id = ${workspace} AND key = ${key}
               AND body_hash = ${bodyHash} AND session_id IS NULL`.pipe(Effect.orDie, Effect.asVoid),
 
-        keepLadder: ladders.keep,
-        ladder: ladders.of
+        keepSipTrace: sipTraces.keep,
+        sipTrace: sipTraces.of
       }
     })
   )

@@ -37,7 +37,7 @@ export class PhoneLines extends Context.Service<
     readonly mayDial: (workspace: string) => Effect.Effect<boolean>
     readonly allowDialling: (workspace: string, allowed: boolean) => Effect.Effect<void>
   }
->()("parley/workspace/phone/PhoneLines") {
+>()("@parley/workspace/PhoneLines") {
   static readonly layer: Layer.Layer<PhoneLines, never, Database | SqlClient.SqlClient | Inventory> = Layer.effect(
     PhoneLines,
     Effect.gen(function* () {

@@ -24,17 +24,17 @@ import {
   type PhoneNumberQuery,
   type SipConfigPut
 } from "@parley/contract/PhoneNumber"
-import { trunkFaults, type TrunkWish } from "@parley/contract/SipTrunk"
+import { trunkFaults, type TrunkInput } from "@parley/contract/SipTrunk"
 import { defaultVendor } from "@parley/contract/Vendor"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { newId } from "../Id.ts"
-import { Ledger } from "../Ledger.ts"
-import { decimalOf } from "../Money.ts"
+import { newId } from "../storage/Id.ts"
+import { Billing } from "../billing/Billing.ts"
+import { decimalOf } from "../billing/Money.ts"
 import { parseBlock } from "../outbound/IpAddress.ts"
-import { readPage } from "../Paging.ts"
+import { readPage } from "../storage/Paging.ts"
 import { Platform } from "../Platform.ts"
-import { Secrets } from "../Secrets.ts"
+import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
 import { numberInQuery } from "./dialledNumbers.ts"
 import { Inventory, InventoryFault } from "./Inventory.ts"
@@ -73,18 +73,18 @@ export class PhoneNumbers extends Context.Service<
     /** Charges another day of each bought number whose days are over. Returns how many. */
     readonly chargeDays: Effect.Effect<number>
   }
->()("parley/workspace/phone/PhoneNumbers") {
+>()("@parley/workspace/PhoneNumbers") {
   static readonly layer: Layer.Layer<
     PhoneNumbers,
     never,
-    Database | SqlClient.SqlClient | Inventory | Ledger | Platform | Secrets
+    Database | SqlClient.SqlClient | Inventory | Billing | Platform | Secrets
   > = Layer.effect(
     PhoneNumbers,
     Effect.gen(function* () {
       yield* Database
       const sql = yield* SqlClient.SqlClient
       const inventory = yield* Inventory
-      const ledger = yield* Ledger
+      const billing = yield* Billing
       const secrets = yield* Secrets
       const { vendor = defaultVendor } = yield* Platform
 
@@ -141,7 +141,7 @@ export class PhoneNumbers extends Context.Service<
           const rows = yield* sql<PhoneNumberRow>`UPDATE phone_numbers SET status = 'error', status_detail = ${detail},
               caller_id_sync_status = 'error', caller_id_sync_error = ${detail}, updated_at = now()
             WHERE id = ${row.id} AND status = 'provisioning' RETURNING *`
-          if (rows.length > 0) yield* ledger.refund(row.workspace_id, firstDay)
+          if (rows.length > 0) yield* billing.refund(row.workspace_id, firstDay)
         },
         (effect) => sql.withTransaction(effect).pipe(Effect.orDie)
       )
@@ -152,7 +152,7 @@ export class PhoneNumbers extends Context.Service<
         if (!(yield* inventory.isAvailable(number))) {
           return yield* invalid([fault(["body", "phone_number"], "is not among the available numbers")])
         }
-        yield* ledger.admit(workspace, { kind: "phone_number", model: "" })
+        yield* billing.admit(workspace, { kind: "phone_number", model: "" })
         const row = yield* sql
           .withTransaction(
             Effect.gen(function* () {
@@ -168,7 +168,7 @@ export class PhoneNumbers extends Context.Service<
                 use_original_caller: false,
                 caller_id_sync_status: "pending"
               })
-              yield* ledger.charge(workspace, firstDay)
+              yield* billing.charge(workspace, firstDay)
               return made
             })
           )
@@ -199,9 +199,9 @@ export class PhoneNumbers extends Context.Service<
           WHERE id = ${row.id} AND use_original_caller = ${row.use_original_caller}`.pipe(Effect.orDie)
       })
 
-      const judge = (wish: TrunkWish, kept: StoredTrunk | undefined): ReadonlyArray<Fault> => [
-        ...trunkFaults(wish, { inbound: kept?.inbound != null, termination: kept?.termination != null }, vendor),
-        ...addressFaults(wish.inbound_allowed_addresses ?? [])
+      const judge = (input: TrunkInput, kept: StoredTrunk | undefined): ReadonlyArray<Fault> => [
+        ...trunkFaults(input, { inbound: kept?.inbound != null, termination: kept?.termination != null }, vendor),
+        ...addressFaults(input.inbound_allowed_addresses ?? [])
       ]
 
       return {
@@ -259,7 +259,7 @@ export class PhoneNumbers extends Context.Service<
         }),
 
         replaceTrunk: Effect.fn("PhoneNumbers.replaceTrunk")(
-          function* (workspace, id, wish) {
+          function* (workspace, id, input) {
             const row = yield* find(workspace, id, true)
             if (row.provider !== "sip") {
               return yield* invalid([
@@ -267,9 +267,9 @@ export class PhoneNumbers extends Context.Service<
               ])
             }
             const kept = row.trunk ?? undefined
-            const faults = judge(wish, kept)
+            const faults = judge(input, kept)
             if (faults.length > 0) return yield* invalid(faults)
-            const trunk = sealTrunk(wish, kept, secrets.seal)
+            const trunk = sealTrunk(input, kept, secrets.seal)
             yield* sql`UPDATE phone_numbers SET trunk = ${JSON.stringify(trunk)}::jsonb, updated_at = now()
               WHERE id = ${id}`
             return showNumber(yield* find(workspace, id))
@@ -315,7 +315,7 @@ export class PhoneNumbers extends Context.Service<
             SET billed_until = billed_until + interval '1 day'
             WHERE id IN (SELECT id FROM phone_numbers WHERE billed_until <= now() AND status = 'active'
               ORDER BY billed_until LIMIT 100 FOR UPDATE SKIP LOCKED) RETURNING workspace_id`
-          for (const row of rows) yield* ledger.charge(row.workspace_id, firstDay)
+          for (const row of rows) yield* billing.charge(row.workspace_id, firstDay)
           return rows.length
         }).pipe(sql.withTransaction, Effect.orDie)
       }

@@ -1,6 +1,6 @@
 // How a number is reached and where its calls go, as it is kept: passwords sealed.
-import type { SipHeaders, TerminationTransport, TrunkWish } from "@parley/contract/SipTrunk"
-import type { Secrets } from "../Secrets.ts"
+import type { SipHeaders, TerminationTransport, TrunkInput } from "@parley/contract/SipTrunk"
+import type { Secrets } from "../storage/Secrets.ts"
 
 export interface StoredTrunk {
   readonly inbound: Credentials | null
@@ -21,7 +21,7 @@ export interface Credentials {
 
 /** An empty password beside a user name keeps the one that is stored. */
 export const sealTrunk = (
-  wish: TrunkWish,
+  input: TrunkInput,
   kept: StoredTrunk | undefined,
   seal: Secrets["Service"]["seal"]
 ): StoredTrunk => {
@@ -33,16 +33,16 @@ export const sealTrunk = (
           password: password === "" ? (before?.password ?? seal("", null)) : seal(password, before?.password ?? null)
         }
   return {
-    inbound: credentials(wish.inbound_auth_username ?? "", wish.inbound_auth_password ?? "", kept?.inbound ?? null),
-    allowedAddresses: wish.inbound_allowed_addresses ?? [],
-    uri: wish.termination_uri ?? "",
-    transport: wish.termination_transport ?? "auto",
+    inbound: credentials(input.inbound_auth_username ?? "", input.inbound_auth_password ?? "", kept?.inbound ?? null),
+    allowedAddresses: input.inbound_allowed_addresses ?? [],
+    uri: input.termination_uri ?? "",
+    transport: input.termination_transport ?? "auto",
     termination: credentials(
-      wish.termination_auth_username ?? "",
-      wish.termination_auth_password ?? "",
+      input.termination_auth_username ?? "",
+      input.termination_auth_password ?? "",
       kept?.termination ?? null
     ),
-    headers: wish.termination_headers ?? {}
+    headers: input.termination_headers ?? {}
   }
 }
 

@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { newId } from "../Id.ts"
+import { newId } from "../storage/Id.ts"
 import { DataFolder, type Database, layer as database } from "../storage/Database.ts"
 import type { StartFault } from "../storage/StartFault.ts"
 

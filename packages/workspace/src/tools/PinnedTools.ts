@@ -3,7 +3,7 @@
 // changed without touching them.
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { configHash } from "../ConfigHash.ts"
+import { configHash } from "../agents/ConfigHash.ts"
 import { decodeTool, type RunnableTool, type ToolRow } from "./ToolRow.ts"
 
 export interface PinnedTools {

@@ -3,7 +3,7 @@
 import type { HeaderKind, ToolPatch } from "@parley/contract/Tool"
 import { fault, type Fault } from "@parley/contract/Fault"
 import { Redacted } from "effect"
-import type { Secrets } from "../Secrets.ts"
+import type { Secrets } from "../storage/Secrets.ts"
 
 export interface SealedHeader {
   readonly name: string

@@ -3,7 +3,7 @@ import type { StoredTool, Tool, ToolCreate, ToolPatch } from "@parley/contract/T
 import { StoredTool as StoredToolSchema } from "@parley/contract/Tool"
 import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import { type Redacted, Schema } from "effect"
-import { configHash } from "../ConfigHash.ts"
+import { configHash } from "../agents/ConfigHash.ts"
 
 export interface ToolRow {
   readonly seq: bigint

@@ -15,13 +15,13 @@ import {
 } from "@parley/contract/Tool"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { newId } from "../Id.ts"
+import { newId } from "../storage/Id.ts"
 import { readAllowed } from "../outbound/AllowedPrivate.ts"
 import { urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
-import { likePattern, readPage } from "../Paging.ts"
+import { likePattern, readPage } from "../storage/Paging.ts"
 import { Platform } from "../Platform.ts"
-import { Secrets } from "../Secrets.ts"
+import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
 import { missingParts, openHeaders, sealHeaders } from "./SealedHeaders.ts"
 import { contentHash, decodeTool, mergeTool, showTool, type ToolRow } from "./ToolRow.ts"
@@ -53,7 +53,7 @@ export class Tools extends Context.Service<
       input: ToolTest
     ) => Effect.Effect<ToolTestResult, NotFound | BadRequest>
   }
->()("parley/workspace/tools/Tools") {
+>()("@parley/workspace/Tools") {
   static readonly layer: Layer.Layer<Tools, never, Database | SqlClient.SqlClient | Platform | Secrets | SafeHttp> =
     Layer.effect(
       Tools,

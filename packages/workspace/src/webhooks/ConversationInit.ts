@@ -5,11 +5,11 @@ import type { StoredWebhooks } from "@parley/contract/AgentConfig/Webhooks"
 import { isE164 } from "@parley/contract/PhoneNumber"
 import { type DynamicVariables, readVariables } from "@parley/contract/SessionRequest"
 import { Clock, Effect } from "effect"
-import { newId } from "../Id.ts"
+import { newId } from "../storage/Id.ts"
 import { OutboundError } from "../outbound/OutboundError.ts"
 import type { SafeHttp } from "../outbound/SafeHttp.ts"
-import type { Secrets } from "../Secrets.ts"
-import { type CourierOptions, headersOf } from "./Courier.ts"
+import type { Secrets } from "../storage/Secrets.ts"
+import { type CourierOptions, headersOf } from "./WebhookWorker.ts"
 
 export interface RingingCall {
   /** As the carrier says it. */

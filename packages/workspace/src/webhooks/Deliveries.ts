@@ -48,13 +48,13 @@ export class Deliveries extends Context.Service<
     /** From the beginning: three attempts more, the same bytes. */
     readonly resend: (workspace: string, id: string) => Effect.Effect<void, NotFound>
   }
->()("parley/workspace/webhooks/Deliveries") {
+>()("@parley/workspace/Deliveries") {
   static readonly layer: Layer.Layer<Deliveries, never, Database | Outbox | SqlClient.SqlClient> = Layer.effect(
     Deliveries,
     Effect.gen(function* () {
       const { alone } = yield* Database
       const sql = yield* SqlClient.SqlClient
-      const { news } = yield* Outbox
+      const { wakeUp } = yield* Outbox
       if (alone) {
         yield* sql`UPDATE webhook_deliveries SET claimed_until = NULL
           WHERE status = 'pending' AND claimed_until IS NOT NULL`.pipe(Effect.orDie)
@@ -114,7 +114,7 @@ export class Deliveries extends Context.Service<
               WHERE id = ${id} AND workspace_id = ${workspace}`.pipe(Effect.orDie)
             if (known.length === 0) return yield* notFound("Webhook delivery")
           }
-          yield* news.open
+          yield* wakeUp.open
         })
       }
     })

@@ -3,9 +3,9 @@
 import { Context, Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { decodeConfig } from "../Agents.ts"
-import { newId } from "../Id.ts"
-import type { SessionRow } from "../SessionRow.ts"
+import { decodeConfig } from "../agents/Agents.ts"
+import { newId } from "../storage/Id.ts"
+import type { SessionRow } from "../sessions/SessionRow.ts"
 import { Database } from "../storage/Database.ts"
 import type { WebhookEvent } from "./SessionEvent.ts"
 
@@ -15,17 +15,17 @@ export class Outbox extends Context.Service<
     /** For each endpoint of the version the session runs; previews tell nobody. Part of the caller's transaction. */
     readonly put: (row: SessionRow, event: WebhookEvent, body: string) => Effect.Effect<void, SqlError>
     /** Opened when something was put: whoever sends need not wait for its next look. */
-    readonly news: Latch.Latch
+    readonly wakeUp: Latch.Latch
   }
->()("parley/workspace/webhooks/Outbox") {
+>()("@parley/workspace/Outbox") {
   static readonly layer: Layer.Layer<Outbox, never, Database | SqlClient.SqlClient> = Layer.effect(
     Outbox,
     Effect.gen(function* () {
       yield* Database
       const sql = yield* SqlClient.SqlClient
-      const news = yield* Latch.make()
+      const wakeUp = yield* Latch.make()
       return {
-        news,
+        wakeUp,
         put: Effect.fnUntraced(function* (row, event, body) {
           if (row.preview) return
           const versions = yield* sql<{ config: unknown }>`SELECT config FROM agent_versions
@@ -36,7 +36,7 @@ export class Outbox extends Context.Service<
             yield* sql`INSERT INTO webhook_deliveries (id, workspace_id, session_id, event, url, secret, body)
               VALUES (${newId("delivery")}, ${row.workspace_id}, ${row.id}, ${event}, ${url}, ${secret}, ${body})`
           }
-          yield* news.open
+          yield* wakeUp.open
         })
       }
     })

@@ -1,6 +1,6 @@
 // What endpoints are told of a session (spec: Events; decisions 10). Its names differ from the sessions API; transcripts
 // are never in it.
-import type { SessionRow } from "../SessionRow.ts"
+import type { SessionRow } from "../sessions/SessionRow.ts"
 
 export type WebhookEvent = "call.ended" | "call.analyzed" | "phone_call.dial_finished"
 

@@ -5,12 +5,12 @@ import { Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AgentTests } from "../../src/agentTests/AgentTests.ts"
 import { TestRuns } from "../../src/agentTests/TestRuns.ts"
-import { Agents } from "../../src/Agents.ts"
+import { Agents } from "../../src/agents/Agents.ts"
 import { Platform } from "../../src/Platform.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
 import { Tools } from "../../src/tools/Tools.ts"
 import * as Workspace from "../../src/Workspace.ts"
-import { Workspaces } from "../../src/Workspaces.ts"
+import { Workspaces } from "../../src/identity/Workspaces.ts"
 
 const platform = Layer.succeed(Platform, {
   voices: new Set(["slt"]),

@@ -5,16 +5,16 @@ import type { ChatModel } from "@parley/llm/ChatModel"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Agents } from "../../src/Agents.ts"
+import { Agents } from "../../src/agents/Agents.ts"
 import { Analyses } from "../../src/analysis/Analyses.ts"
 import * as Analyst from "../../src/analysis/Analyst.ts"
 import { Platform } from "../../src/Platform.ts"
-import { SessionLife } from "../../src/SessionLife.ts"
-import { Sessions } from "../../src/Sessions.ts"
+import { SessionLife } from "../../src/sessions/SessionLife.ts"
+import { Sessions } from "../../src/sessions/Sessions.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
-import { Versions } from "../../src/Versions.ts"
+import { Versions } from "../../src/agents/Versions.ts"
 import * as Workspace from "../../src/Workspace.ts"
-import { Workspaces } from "../../src/Workspaces.ts"
+import { Workspaces } from "../../src/identity/Workspaces.ts"
 
 const platform = Layer.succeed(Platform, {
   voices: new Set<string>(),
@@ -29,7 +29,7 @@ let model: ChatModel | undefined
 const answers = (...script: ReadonlyArray<string>) => {
   model = makeScriptedChatModel(script, { firstWordMs: 0 })
 }
-const mind = Layer.succeed(Analyst.AnalysisMind, { chat: () => model })
+const mind = Layer.succeed(Analyst.AnalysisModel, { chat: () => model })
 const live = Analyst.layer.pipe(
   Layer.provide(mind),
   Layer.provideMerge(Workspace.layer(undefined)),
@@ -61,7 +61,7 @@ const ended = Effect.fnUntraced(function* (name: string, facts: ReadonlyArray<Fa
     timezone: "UTC",
     endUserId: "",
     metadata: {},
-    wish: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: true },
+    input: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: true },
     maxDurationSeconds: 60
   })
   const life = yield* SessionLife

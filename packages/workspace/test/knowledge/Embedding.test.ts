@@ -9,7 +9,7 @@ import { KnowledgeSearch } from "../../src/knowledge/KnowledgeSearch.ts"
 import { KnowledgeSources } from "../../src/knowledge/KnowledgeSources.ts"
 import { Platform } from "../../src/Platform.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
-import { Workspaces } from "../../src/Workspaces.ts"
+import { Workspaces } from "../../src/identity/Workspaces.ts"
 
 class Endpoint extends Context.Service<Endpoint, FakeEmbeddings.FakeEmbeddings>()("test/Endpoint") {}
 

@@ -1,18 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { Agents } from "../../src/Agents.ts"
+import { Agents } from "../../src/agents/Agents.ts"
 import { readDocument } from "../../src/knowledge/KnowledgeDocument.ts"
 import { KnowledgeSearch } from "../../src/knowledge/KnowledgeSearch.ts"
 import { KnowledgeSources } from "../../src/knowledge/KnowledgeSources.ts"
 import type { CallKnowledge } from "../../src/knowledge/PinnedKnowledge.ts"
 import { Platform } from "../../src/Platform.ts"
-import { SessionLife } from "../../src/SessionLife.ts"
-import { Sessions } from "../../src/Sessions.ts"
+import { SessionLife } from "../../src/sessions/SessionLife.ts"
+import { Sessions } from "../../src/sessions/Sessions.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
-import { type Runnable, Versions } from "../../src/Versions.ts"
+import { type Runnable, Versions } from "../../src/agents/Versions.ts"
 import * as Workspace from "../../src/Workspace.ts"
-import { Workspaces } from "../../src/Workspaces.ts"
+import { Workspaces } from "../../src/identity/Workspaces.ts"
 
 const platform = Layer.succeed(Platform, {
   voices: new Set(["slt"]),
@@ -60,7 +60,7 @@ const known = Effect.fnUntraced(function* (ws: string, runnable: Runnable) {
     timezone: "UTC",
     endUserId: "",
     metadata: {},
-    wish: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: false },
+    input: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: false },
     maxDurationSeconds: 60
   })
   return (yield* (yield* SessionLife).claim(row.id)).knowledge

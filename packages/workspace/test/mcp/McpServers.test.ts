@@ -3,16 +3,16 @@ import { McpServerCreate, McpServerPatch } from "@parley/contract/McpServer"
 import type { ConfigPatch } from "@parley/contract/AgentConfig/AgentConfig"
 import { Effect, Layer, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Agents } from "../../src/Agents.ts"
+import { Agents } from "../../src/agents/Agents.ts"
 import { McpServers } from "../../src/mcp/McpServers.ts"
 import { Platform } from "../../src/Platform.ts"
-import { Secrets } from "../../src/Secrets.ts"
-import { SessionLife } from "../../src/SessionLife.ts"
-import { Sessions } from "../../src/Sessions.ts"
+import { Secrets } from "../../src/storage/Secrets.ts"
+import { SessionLife } from "../../src/sessions/SessionLife.ts"
+import { Sessions } from "../../src/sessions/Sessions.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
-import { type Runnable, Versions } from "../../src/Versions.ts"
+import { type Runnable, Versions } from "../../src/agents/Versions.ts"
 import * as Workspace from "../../src/Workspace.ts"
-import { Workspaces } from "../../src/Workspaces.ts"
+import { Workspaces } from "../../src/identity/Workspaces.ts"
 
 const platform = Layer.succeed(Platform, {
   voices: new Set(["slt"]),
@@ -177,7 +177,7 @@ layer(live, { excludeTestServices: true })("McpServers", (it) => {
             timezone: "UTC",
             endUserId: "",
             metadata: {},
-            wish: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: false },
+            input: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: false },
             maxDurationSeconds: 60
           })
           return (yield* (yield* SessionLife).claim(row.id)).mcpServers

@@ -2,12 +2,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newId } from "../../src/Id.ts"
-import { Ledger } from "../../src/Ledger.ts"
+import { newId } from "../../src/storage/Id.ts"
+import { Billing } from "../../src/billing/Billing.ts"
 import { callsADay, callsAtOnce, PhoneCalls } from "../../src/phone/PhoneCalls.ts"
-import { SessionLife } from "../../src/SessionLife.ts"
-import { Sessions } from "../../src/Sessions.ts"
-import { Usage } from "../../src/Usage.ts"
+import { SessionLife } from "../../src/sessions/SessionLife.ts"
+import { Sessions } from "../../src/sessions/Sessions.ts"
+import { Usage } from "../../src/billing/Usage.ts"
 import { live, office } from "./office.ts"
 
 interface Told extends Record<string, unknown> {
@@ -137,7 +137,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneCalls", 
         const analyses = yield* sql`SELECT 1 FROM session_analyses WHERE session_id = ${row.id}`
         assert.strictEqual(analyses.length, 0)
       }
-      assert.strictEqual((yield* (yield* Ledger).account(ws)).balance, 5_000_000_000n)
+      assert.strictEqual((yield* (yield* Billing).account(ws)).balance, 5_000_000_000n)
     })
   )
 
@@ -275,15 +275,15 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneCalls", 
     })
   )
 
-  it.effect("keeps a call's ladder with its record, for its workspace alone", () =>
+  it.effect("keeps a call's sipTrace with its record, for its workspace alone", () =>
     Effect.gen(function* () {
       const calls = yield* PhoneCalls
       const { call, ws } = yield* office()
       const { id } = yield* calls.ring(call("inbound"))
-      assert.deepStrictEqual(yield* calls.ladder(ws, id), [])
-      yield* calls.keepLadder(id, [{ atMs: 0, direction: "in", what: "INVITE", detail: "\0" }])
-      assert.deepStrictEqual(yield* calls.ladder(ws, id), [{ atMs: 0, direction: "in", what: "INVITE", detail: "" }])
-      assert.strictEqual((yield* Effect.flip(calls.ladder((yield* office()).ws, id))).status, 404)
+      assert.deepStrictEqual(yield* calls.sipTrace(ws, id), [])
+      yield* calls.keepSipTrace(id, [{ atMs: 0, direction: "in", what: "INVITE", detail: "\0" }])
+      assert.deepStrictEqual(yield* calls.sipTrace(ws, id), [{ atMs: 0, direction: "in", what: "INVITE", detail: "" }])
+      assert.strictEqual((yield* Effect.flip(calls.sipTrace((yield* office()).ws, id))).status, 404)
     })
   )
 })

@@ -3,12 +3,12 @@ import { Invalid } from "@parley/contract/Errors"
 import type { PhoneNumberCreate, SipConfigPut } from "@parley/contract/PhoneNumber"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { Agents } from "../../src/Agents.ts"
-import { Ledger } from "../../src/Ledger.ts"
+import { Agents } from "../../src/agents/Agents.ts"
+import { Billing } from "../../src/billing/Billing.ts"
 import { LocalInventory } from "../../src/phone/LocalInventory.ts"
 import { PhoneLines } from "../../src/phone/PhoneLines.ts"
 import { mostNumbers, PhoneNumbers } from "../../src/phone/PhoneNumbers.ts"
-import { Secrets } from "../../src/Secrets.ts"
+import { Secrets } from "../../src/storage/Secrets.ts"
 import { freshNumber, live, office, stocked } from "./office.ts"
 
 const imported = (more: Partial<PhoneNumberCreate> = {}): PhoneNumberCreate => ({
@@ -28,7 +28,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
       const lines = yield* PhoneLines
       const secrets = yield* Secrets
       const { agentId, ws } = yield* office()
-      const wish = imported({
+      const input = imported({
         label: "Desk",
         agent_id: agentId,
         inbound_auth_username: "in",
@@ -39,7 +39,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
         termination_auth_password: "out-secret",
         termination_headers: { "X-Account": "7", "User-to-User": "00" }
       })
-      const made = yield* numbers.create(ws, wish)
+      const made = yield* numbers.create(ws, input)
       assert.deepInclude(made, {
         provider: "sip",
         status: "active",
@@ -56,14 +56,14 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
       })
       assert.notInclude(JSON.stringify(made), "secret")
       assert.deepStrictEqual(yield* numbers.get(ws, made.phone_number_id), made)
-      const bare = wish.phone_number.slice(1)
+      const bare = input.phone_number.slice(1)
       for (const raw of [
-        wish.phone_number,
+        input.phone_number,
         bare,
         `00${bare}`,
         `011${bare}`,
         bare.slice(1),
-        `${wish.phone_number};npdi`
+        `${input.phone_number};npdi`
       ]) {
         const line = yield* lines.dialled(raw)
         assert.strictEqual(line?.id, made.phone_number_id, raw)
@@ -113,9 +113,9 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
     Effect.gen(function* () {
       const numbers = yield* PhoneNumbers
       const [one, other] = [yield* office(), yield* office()]
-      const wish = imported()
+      const input = imported()
       const asked = yield* Effect.all(
-        [one, other, one, other].map(({ ws }) => Effect.result(numbers.create(ws, wish))),
+        [one, other, one, other].map(({ ws }) => Effect.result(numbers.create(ws, input))),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(asked.filter(({ _tag }) => _tag === "Success").length, 1)
@@ -125,11 +125,11 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
       )
       const owner = asked[0]?._tag === "Success" || asked[2]?._tag === "Success" ? one : other
       const stranger = owner === one ? other : one
-      const [made] = (yield* numbers.list(owner.ws, { phone_number: wish.phone_number })).items
+      const [made] = (yield* numbers.list(owner.ws, { phone_number: input.phone_number })).items
       assert.strictEqual((yield* Effect.flip(numbers.release(stranger.ws, made?.phone_number_id ?? ""))).status, 404)
       yield* numbers.release(owner.ws, made?.phone_number_id ?? "")
       assert.strictEqual((yield* Effect.flip(numbers.get(owner.ws, made?.phone_number_id ?? ""))).status, 404)
-      assert.strictEqual((yield* numbers.create(stranger.ws, wish)).status, "active")
+      assert.strictEqual((yield* numbers.create(stranger.ws, input)).status, "active")
     })
   )
 
@@ -197,7 +197,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
     Effect.gen(function* () {
       const numbers = yield* PhoneNumbers
       const stock = yield* LocalInventory
-      const ledger = yield* Ledger
+      const billing = yield* Billing
       const { ws } = yield* office()
       const phone_number = freshNumber()
       yield* stock.put(stocked(phone_number))
@@ -226,7 +226,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
         cold_transfer_use_original_caller: false,
         cold_transfer_use_original_caller_effective: false
       })
-      assert.strictEqual((yield* ledger.account(ws)).balance, 4_960_000_000n)
+      assert.strictEqual((yield* billing.account(ws)).balance, 4_960_000_000n)
       assert.deepStrictEqual(yield* forSale, [])
       const refused = yield* numbers.update(ws, made.phone_number_id, { cold_transfer_use_original_caller: true })
       assert.deepInclude(refused, {
@@ -256,21 +256,21 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
     Effect.gen(function* () {
       const numbers = yield* PhoneNumbers
       const stock = yield* LocalInventory
-      const ledger = yield* Ledger
+      const billing = yield* Billing
       const sql = yield* SqlClient.SqlClient
       const { ws } = yield* office()
       const phone_number = freshNumber()
       const buy = Effect.flip(numbers.create(ws, { provider: "carrier", phone_number }))
       assert.deepStrictEqual(placesOf(yield* buy), ["phone_number"])
       yield* stock.put(stocked(phone_number))
-      yield* ledger.credit(ws, -5_000_000_000n, "test")
+      yield* billing.credit(ws, -5_000_000_000n, "test")
       assert.strictEqual((yield* buy).status, 402)
-      yield* ledger.credit(ws, 5_000_000_000n, "test")
+      yield* billing.credit(ws, 5_000_000_000n, "test")
       yield* sql`INSERT INTO phone_numbers (id, workspace_id, phone_number, provider, status, label, caller_id_sync_status)
         SELECT 'phone_limit' || n, ${ws}, '+4930' || (1000000 + n), 'carrier', 'active', '', 'synced'
         FROM generate_series(1, ${mostNumbers}::int) n`
       assert.strictEqual((yield* buy).status, 403)
-      assert.strictEqual((yield* ledger.account(ws)).balance, 5_000_000_000n)
+      assert.strictEqual((yield* billing.account(ws)).balance, 5_000_000_000n)
     })
   )
 
@@ -278,7 +278,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
     Effect.gen(function* () {
       const numbers = yield* PhoneNumbers
       const stock = yield* LocalInventory
-      const ledger = yield* Ledger
+      const billing = yield* Billing
       const sql = yield* SqlClient.SqlClient
       const { ws } = yield* office()
       const bare = { ...stocked("").trunk, allowedAddresses: [] }
@@ -288,7 +288,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
       assert.strictEqual(error.status, 502)
       const [row] = (yield* numbers.list(ws, {})).items
       assert.deepInclude(row, { status: "error", status_detail: "The number has no trunk yet", phone_number })
-      assert.strictEqual((yield* ledger.account(ws)).balance, 5_000_000_000n)
+      assert.strictEqual((yield* billing.account(ws)).balance, 5_000_000_000n)
       yield* stock.put(stocked(phone_number))
       const again = yield* numbers.create(ws, { provider: "carrier", phone_number })
       assert.strictEqual(again.status, "active")
@@ -299,14 +299,14 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
         WHERE id = ${again.phone_number_id}`
       assert.strictEqual(yield* numbers.settleUnfinished, 1)
       assert.strictEqual((yield* numbers.get(ws, again.phone_number_id)).status, "error")
-      assert.strictEqual((yield* ledger.account(ws)).balance, 5_000_000_000n)
+      assert.strictEqual((yield* billing.account(ws)).balance, 5_000_000_000n)
     })
   )
 
   it.effect("charges every further day once", () =>
     Effect.gen(function* () {
       const numbers = yield* PhoneNumbers
-      const ledger = yield* Ledger
+      const billing = yield* Billing
       const sql = yield* SqlClient.SqlClient
       const { ws } = yield* office()
       const phone_number = freshNumber()
@@ -315,7 +315,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
       yield* sql`UPDATE phone_numbers SET billed_until = now() - interval '1 hour' WHERE id = ${phone_number_id}`
       assert.strictEqual(yield* numbers.chargeDays, 1)
       assert.strictEqual(yield* numbers.chargeDays, 0)
-      assert.strictEqual((yield* ledger.account(ws)).balance, 4_920_000_000n)
+      assert.strictEqual((yield* billing.account(ws)).balance, 4_920_000_000n)
     })
   )
 

@@ -1,14 +1,14 @@
 // A workspace of its own with a published agent, on a real database.
 import { Effect, Layer } from "effect"
-import { Agents } from "../../src/Agents.ts"
-import { newId } from "../../src/Id.ts"
+import { Agents } from "../../src/agents/Agents.ts"
+import { newId } from "../../src/storage/Id.ts"
 import type { NewPhoneCall } from "../../src/phone/PhoneCalls.ts"
 import { Platform } from "../../src/Platform.ts"
 import { LocalInventory, type StockedNumber } from "../../src/phone/LocalInventory.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
-import { Versions } from "../../src/Versions.ts"
+import { Versions } from "../../src/agents/Versions.ts"
 import * as Workspace from "../../src/Workspace.ts"
-import { Workspaces } from "../../src/Workspaces.ts"
+import { Workspaces } from "../../src/identity/Workspaces.ts"
 
 const platform = Layer.succeed(Platform, {
   voices: new Set<string>(),
@@ -44,7 +44,7 @@ export const office = Effect.fnUntraced(function* (postCall: ReadonlyArray<{ rea
     timezone: "UTC",
     endUserId: "",
     metadata: { order: 7 },
-    wish: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: false },
+    input: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: false },
     maxDurationSeconds: 60
   })
   return { ws, agentId: agent.agent_id, call }

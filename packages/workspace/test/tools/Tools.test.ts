@@ -5,16 +5,16 @@ import { Effect, Exit, Layer, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Agents } from "../../src/Agents.ts"
+import { Agents } from "../../src/agents/Agents.ts"
 import { Platform } from "../../src/Platform.ts"
-import { Secrets } from "../../src/Secrets.ts"
-import { SessionLife } from "../../src/SessionLife.ts"
-import { Sessions } from "../../src/Sessions.ts"
+import { Secrets } from "../../src/storage/Secrets.ts"
+import { SessionLife } from "../../src/sessions/SessionLife.ts"
+import { Sessions } from "../../src/sessions/Sessions.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
 import { Tools } from "../../src/tools/Tools.ts"
-import { Versions, type Runnable } from "../../src/Versions.ts"
+import { Versions, type Runnable } from "../../src/agents/Versions.ts"
 import * as Workspace from "../../src/Workspace.ts"
-import { Workspaces } from "../../src/Workspaces.ts"
+import { Workspaces } from "../../src/identity/Workspaces.ts"
 
 const platform = Layer.succeed(Platform, {
   voices: new Set(["slt"]),
@@ -318,7 +318,7 @@ layer(live, { excludeTestServices: true })("Tools", (it) => {
             timezone: "UTC",
             endUserId: "",
             metadata: {},
-            wish: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: false },
+            input: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: false },
             maxDurationSeconds: 60
           })
           const claimed = yield* (yield* SessionLife).claim(row.id)

@@ -5,18 +5,18 @@ import { SqlClient } from "effect/sql"
 import { createHmac } from "node:crypto"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Agents } from "../../src/Agents.ts"
+import { Agents } from "../../src/agents/Agents.ts"
 import { Platform } from "../../src/Platform.ts"
-import { SessionLife } from "../../src/SessionLife.ts"
-import { type NewSession, Sessions } from "../../src/Sessions.ts"
+import { SessionLife } from "../../src/sessions/SessionLife.ts"
+import { type NewSession, Sessions } from "../../src/sessions/Sessions.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
-import { Versions } from "../../src/Versions.ts"
-import * as Courier from "../../src/webhooks/Courier.ts"
+import { Versions } from "../../src/agents/Versions.ts"
+import * as WebhookWorker from "../../src/webhooks/WebhookWorker.ts"
 import { Deliveries } from "../../src/webhooks/Deliveries.ts"
 import { Outbox } from "../../src/webhooks/Outbox.ts"
 import { signatureOf } from "../../src/webhooks/WebhookSignature.ts"
 import * as Workspace from "../../src/Workspace.ts"
-import { Workspaces } from "../../src/Workspaces.ts"
+import { Workspaces } from "../../src/identity/Workspaces.ts"
 
 const platform = Layer.succeed(Platform, {
   voices: new Set<string>(),
@@ -26,7 +26,7 @@ const platform = Layer.succeed(Platform, {
   cloning: false,
   trialBalance: 5_000_000_000n
 })
-const live = Courier.layer({ vendor: "fine-voice", userAgent: "test" }).pipe(
+const live = WebhookWorker.layer({ vendor: "fine-voice", userAgent: "test" }).pipe(
   Layer.provideMerge(Workspace.layer(undefined)),
   Layer.provideMerge(Layer.mergeAll(platform, TestDatabase.layer))
 )
@@ -82,7 +82,7 @@ const office = Effect.fnUntraced(function* (name: string, hooks: ReadonlyArray<{
   })
   const versions = yield* Versions
   yield* versions.publish(ws, agent.agent_id, {})
-  const wish: NewSession = {
+  const input: NewSession = {
     workspaceId: ws,
     runnable: yield* versions.live(ws, agent.agent_id),
     preview: false,
@@ -91,10 +91,10 @@ const office = Effect.fnUntraced(function* (name: string, hooks: ReadonlyArray<{
     timezone: "UTC",
     endUserId: "u1",
     metadata: { order: 7 },
-    wish: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: true },
+    input: { overrides: {}, dynamicVariables: {}, worldContext: true, toolEvents: true, recordAudio: true },
     maxDurationSeconds: 60
   }
-  return { ws, wish }
+  return { ws, input }
 })
 
 const until = (what: string, holds: () => boolean) =>
@@ -103,9 +103,9 @@ const until = (what: string, holds: () => boolean) =>
     assert.isTrue(holds(), what)
   })
 
-const ended = Effect.fnUntraced(function* (wish: NewSession) {
+const ended = Effect.fnUntraced(function* (input: NewSession) {
   const life = yield* SessionLife
-  const { id } = yield* (yield* Sessions).create(wish)
+  const { id } = yield* (yield* Sessions).create(input)
   yield* life.claim(id)
   yield* life.settle(id, "user_hangup")
   return id
@@ -116,8 +116,8 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
     Effect.gen(function* () {
       const one = yield* endpoint([200])
       const two = yield* endpoint([204])
-      const { ws, wish } = yield* office("told", [{ url: one.url, secret: "s3cret" }, { url: two.url }])
-      const id = yield* ended(wish)
+      const { ws, input } = yield* office("told", [{ url: one.url, secret: "s3cret" }, { url: two.url }])
+      const id = yield* ended(input)
       yield* until("both were told", () => one.hits.length === 1 && two.hits.length === 1)
       const [hit] = one.hits
       const body = JSON.parse(hit?.body ?? "") as Record<string, unknown>
@@ -154,8 +154,8 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
         const outbox = yield* Outbox
         const deliveries = yield* Deliveries
         const bad = yield* endpoint([500, 500, 500, 200])
-        const { ws, wish } = yield* office("retried", [{ url: bad.url, secret: "x" }])
-        const id = yield* ended(wish)
+        const { ws, input } = yield* office("retried", [{ url: bad.url, secret: "x" }])
+        const id = yield* ended(input)
         const rows = yield* sql<never>`SELECT * FROM sessions WHERE id = ${id}`
         yield* outbox.put(rows[0]!, "call.analyzed", JSON.stringify({ event: "call.analyzed" }))
         yield* until("three attempts and the next event", () => bad.hits.length === 4)
@@ -183,15 +183,15 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
     Effect.gen(function* () {
       const versions = yield* Versions
       const hook = yield* endpoint([500, 200])
-      const { wish, ws } = yield* office("rotated", [{ url: hook.url, secret: "old" }])
-      const agent = wish.runnable.agentId
-      const first = yield* ended(wish)
+      const { input, ws } = yield* office("rotated", [{ url: hook.url, secret: "old" }])
+      const agent = input.runnable.agentId
+      const first = yield* ended(input)
       yield* until("a first attempt that failed", () => hook.hits.length === 1)
       const webhooks = { conversation_init: null, post_call: [{ url: hook.url, secret: "new" }] }
       yield* (yield* Agents).updateConfig(ws, agent, { webhooks })
       yield* versions.publish(ws, agent, {})
-      const second = yield* ended({ ...wish, runnable: yield* versions.live(ws, agent) })
-      const old = yield* ended(wish)
+      const second = yield* ended({ ...input, runnable: yield* versions.live(ws, agent) })
+      const old = yield* ended(input)
       yield* until("all were told", () => hook.hits.length >= 4)
       const of = (id: string) => hook.hits.filter(({ body }) => body.includes(id))
       assert.isAtLeast(of(first).length, 2)
@@ -207,8 +207,8 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
       const sql = yield* SqlClient.SqlClient
       const mute = yield* endpoint([])
       const quick = yield* endpoint([200])
-      const { wish } = yield* office("beside", [{ url: mute.url }, { url: quick.url }])
-      const id = yield* ended(wish)
+      const { input } = yield* office("beside", [{ url: mute.url }, { url: quick.url }])
+      const id = yield* ended(input)
       const rows = yield* sql<never>`SELECT * FROM sessions WHERE id = ${id}`
       yield* (yield* Outbox).put(rows[0]!, "call.analyzed", JSON.stringify({ event: "call.analyzed" }))
       yield* until("both events at the quick one", () => quick.hits.length >= 2 && mute.hits.length >= 1)
@@ -230,13 +230,13 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const life = yield* SessionLife
-      const { ws, wish } = yield* office("charged", [])
-      const { id } = yield* (yield* Sessions).create(wish)
+      const { ws, input } = yield* office("charged", [])
+      const { id } = yield* (yield* Sessions).create(input)
       yield* life.claim(id)
       yield* sql`UPDATE sessions SET started_at = now() - interval '90 seconds' WHERE id = ${id}`
       yield* life.settle(id, "user_hangup")
       yield* life.settle(id, "agent_hangup")
-      yield* ended({ ...wish, preview: true })
+      yield* ended({ ...input, preview: true })
       const entries = yield* sql<{ kind: string; quantity: string; cost_nano: string }>`
         SELECT kind, quantity::text, cost_nano::text FROM usage_entries WHERE workspace_id = ${ws}`
       assert.deepEqual(entries, [{ kind: "agent", quantity: "90", cost_nano: "90000000" }])
@@ -248,9 +248,9 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
       const sql = yield* SqlClient.SqlClient
       const life = yield* SessionLife
       const hook = yield* endpoint([200])
-      const { wish } = yield* office("silent", [{ url: hook.url }])
-      yield* ended({ ...wish, preview: true })
-      const { id } = yield* (yield* Sessions).create(wish)
+      const { input } = yield* office("silent", [{ url: hook.url }])
+      yield* ended({ ...input, preview: true })
+      const { id } = yield* (yield* Sessions).create(input)
       yield* life.settle(id, "cancelled")
       const rows = yield* sql`SELECT 1 FROM webhook_deliveries WHERE url = ${hook.url}`
       assert.strictEqual(rows.length, 0)
@@ -260,8 +260,8 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
   it.effect("notes an endpoint that is not there", () =>
     Effect.gen(function* () {
       const deliveries = yield* Deliveries
-      const { ws, wish } = yield* office("lost", [{ url: "http://127.0.0.1:1/hook" }])
-      const id = yield* ended(wish)
+      const { ws, input } = yield* office("lost", [{ url: "http://127.0.0.1:1/hook" }])
+      const id = yield* ended(input)
       let log = yield* deliveries.ofSession(ws, id)
       for (let i = 0; i < 400 && (log[0]?.attempts.length ?? 0) < 1; i++) {
         yield* Effect.sleep(50)

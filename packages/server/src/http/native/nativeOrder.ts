@@ -4,8 +4,8 @@ import { BadRequest } from "@parley/contract/Errors"
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { TtsRequest } from "@parley/contract/speech/TtsRequest"
 import { Effect, Result, Schema } from "effect"
-import { type OrderContext, ttsOrder } from "../../desk/speech/ttsOrder.ts"
-import type { SpeechOrder } from "../../desk/speech/SpeechDesk.ts"
+import { type OrderContext, ttsOrder } from "@parley/app/speech/ttsRequest"
+import type { SpeechOrder } from "@parley/app/speech/SpeechRequests"
 
 const decode = Schema.decodeUnknownResult(TtsRequest)
 

@@ -4,14 +4,14 @@
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { ttsModelOf, type TtsModel, TtsRequestBinary } from "@parley/contract/speech/TtsRequest"
 import type { SpeechInput, SynthesisEvent } from "@parley/speech/Synthesis"
-import { ApiKeys } from "@parley/workspace/ApiKeys"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Cause, Data, Effect, Exit, Layer, Queue, Result, Schema, type Scope, Stream } from "effect"
-import { SpeechDesk, type SpeechRefusal } from "../../desk/speech/SpeechDesk.ts"
-import { ttsOrder } from "../../desk/speech/ttsOrder.ts"
+import { SpeechRequests, type SpeechRefusal } from "@parley/app/speech/SpeechRequests"
+import { ttsOrder } from "@parley/app/speech/ttsRequest"
 import { MessagePack } from "../body/MessagePack.ts"
 import * as TimedAudio from "../timedAudio.ts"
 import { bearer } from "./bearer.ts"
-import { SocketDoor } from "./SocketDoor.ts"
+import { WebSocketRoutes } from "./WebSocketRoutes.ts"
 import type { SpeechSocket } from "./SpeechSocket.ts"
 
 /** Without a word from the client before `stop` for this long, it is given up. */
@@ -25,11 +25,11 @@ class Ending extends Data.TaggedError("Ending")<{
   readonly code: 1003 | 1008 | 1009 | 1011
 }> {}
 
-export const layer: Layer.Layer<never, never, ApiKeys | SocketDoor | SpeechDesk> = Layer.effectDiscard(
+export const layer: Layer.Layer<never, never, ApiKeys | WebSocketRoutes | SpeechRequests> = Layer.effectDiscard(
   Effect.gen(function* () {
-    const door = yield* SocketDoor
+    const door = yield* WebSocketRoutes
     const keys = yield* ApiKeys
-    const desk = yield* SpeechDesk
+    const desk = yield* SpeechRequests
     const open = (path: RegExp, timing: boolean) =>
       door.add({
         path,
@@ -46,7 +46,7 @@ export const layer: Layer.Layer<never, never, ApiKeys | SocketDoor | SpeechDesk>
 )
 
 interface Session {
-  readonly desk: SpeechDesk["Service"]
+  readonly desk: SpeechRequests["Service"]
   readonly workspaceId: string
   readonly model: TtsModel
   readonly timing: boolean

@@ -1,8 +1,8 @@
 // The key of a socket's handshake: the same 401 for a missing and a bad one (decisions 14).
 import type { Principal } from "@parley/contract/MainApi/Authorization"
-import type { ApiKeys } from "@parley/workspace/ApiKeys"
+import type { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Redacted } from "effect"
-import type { Handshake, Refusal } from "./SocketDoor.ts"
+import type { Handshake, Refusal } from "./WebSocketRoutes.ts"
 
 export const bearer = Effect.fnUntraced(function* (
   keys: ApiKeys["Service"],

@@ -1,7 +1,7 @@
 // Who calls and who is called in tests of the whole telephone: a port that is free, a number of ours, a person with a
 // handset of this house's own make.
-import type { DialOutcome, PhoneDoor, PhoneLeg } from "@parley/transport/phone/Phone"
-import { makePhoneDoor } from "@parley/transport/phone/PhoneDoor"
+import type { DialOutcome, SipServer, PhoneLeg } from "@parley/transport/phone/Phone"
+import { makeSipServer } from "@parley/transport/phone/SipServer"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
@@ -77,7 +77,7 @@ export const hold = (leg: PhoneLeg): Handset => {
 }
 
 export interface Exchange {
-  readonly door: PhoneDoor
+  readonly door: SipServer
   readonly port: number
   /** Calls that came in, answered. */
   readonly answered: Array<Handset>
@@ -87,7 +87,7 @@ export interface Exchange {
 /** A telephone of somebody else: takes every call, or refuses it with a status. */
 export const openExchange = async (onCall: () => 486 | 480 | "answer" = () => "answer"): Promise<Exchange> => {
   const answered: Array<Handset> = []
-  const door = await makePhoneDoor({
+  const door = await makeSipServer({
     host: "127.0.0.1",
     port: 0,
     tls: undefined,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { foreignKey, layerA, layerB, long, operate, post, reference, spoken } from "./Doors.ts"
+import { foreignKey, elevenlabs, openrouter, long, operate, post, reference, spoken } from "./Doors.ts"
 import { type LiveSocket, liveSocket } from "./Seat.ts"
 import { type RawAnswer, rawRequest } from "./RawHttp.ts"
 
@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== "linux")(
       [
         "layer A",
         () =>
-          fetch(`${layerA(service.url)}/v1/text-to-speech/default/stream?output_format=pcm_44100`, {
+          fetch(`${elevenlabs(service.url)}/v1/text-to-speech/default/stream?output_format=pcm_44100`, {
             method: "POST",
             headers: { "xi-api-key": service.key },
             body: JSON.stringify({ text: endless })
@@ -108,7 +108,7 @@ describe.skipIf(process.platform !== "linux")(
       [
         "layer B",
         () =>
-          fetch(`${layerB(service.url)}/audio/speech`, {
+          fetch(`${openrouter(service.url)}/audio/speech`, {
             method: "POST",
             headers: headers(),
             body: JSON.stringify({ model: "vendor-audio/s2.1-pro", input: endless, voice: "" })

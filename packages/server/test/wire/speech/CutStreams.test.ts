@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { afterAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { startService } from "../../../src/testing/RunningService.ts"
-import { layerA, layerB, long, operate, post } from "./Doors.ts"
+import { elevenlabs, openrouter, long, operate, post } from "./Doors.ts"
 import { expectEnvelope } from "./Envelopes.ts"
 import { liveSocket } from "./Seat.ts"
 
@@ -51,7 +51,7 @@ describe("an engine that dies in the middle of a speech", { timeout: 90_000 }, (
     const a = { ...json, "xi-api-key": service.key }
     const b = { ...json, authorization: `Bearer ${service.key}` }
     const spokenA = (path: string) =>
-      fetch(`${layerA(service.url)}/v1/text-to-speech/default/${path}?output_format=pcm_44100`, {
+      fetch(`${elevenlabs(service.url)}/v1/text-to-speech/default/${path}?output_format=pcm_44100`, {
         method: "POST",
         headers: a,
         body: JSON.stringify({ text: endless })
@@ -62,7 +62,11 @@ describe("an engine that dies in the middle of a speech", { timeout: 90_000 }, (
       await begun(await spokenA("stream")),
       await begun(await spokenA("stream/with-timestamps")),
       await begun(
-        await fetch(`${layerB(service.url)}/audio/speech`, { method: "POST", headers: b, body: JSON.stringify(speech) })
+        await fetch(`${openrouter(service.url)}/audio/speech`, {
+          method: "POST",
+          headers: b,
+          body: JSON.stringify(speech)
+        })
       )
     ]
     const events = await begun(await post(service, "/v1/tts/stream/with-timestamp", { text: endless, format: "pcm" }))
@@ -70,7 +74,7 @@ describe("an engine that dies in the middle of a speech", { timeout: 90_000 }, (
     live.send({ event: "start", request: { text: endless, format: "pcm" } })
     live.send({ event: "flush" })
     const texts = new WebSocket(
-      `${layerA(service.url).replace(/^http/, "ws")}/v1/text-to-speech/default/stream-input?output_format=pcm_44100`,
+      `${elevenlabs(service.url).replace(/^http/, "ws")}/v1/text-to-speech/default/stream-input?output_format=pcm_44100`,
       { headers: { "xi-api-key": service.key } }
     )
     const told: Array<Readonly<Record<string, unknown>>> = []

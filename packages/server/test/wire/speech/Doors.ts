@@ -5,8 +5,8 @@ import { promisify } from "node:util"
 import { wordErrors, wordsOf } from "../../../src/testing/RoundTrip.ts"
 import type { RunningService } from "../../../src/testing/RunningService.ts"
 
-export const layerA = (url: string): string => `${url}/compat/elevenlabs`
-export const layerB = (url: string): string => `${url}/compat/api/v1`
+export const elevenlabs = (url: string): string => `${url}/compat/elevenlabs`
+export const openrouter = (url: string): string => `${url}/compat/api/v1`
 
 export const sentence = "The weather is nice today and we are going to the market."
 /** Several chunks, the first of them soon over. */

@@ -2,7 +2,7 @@
 import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstallation"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { drain, foreignKey, layerA, long, reference, refusal, sentence, spoken, wordErrorRate } from "./Doors.ts"
+import { drain, foreignKey, elevenlabs, long, reference, refusal, sentence, spoken, wordErrorRate } from "./Doors.ts"
 import { ffmpegMissing, judged } from "./Judge.ts"
 import { type CharacterTimes, type ElevenLabs, elevenLabs, peersMissing, type RealtimeConnection } from "./Peers.ts"
 
@@ -17,7 +17,7 @@ describe.skipIf(peersMissing)("layer A through its official SDK", { timeout: 60_
 
   beforeAll(async () => {
     service = await startService()
-    sdk = elevenLabs(layerA(service.url), service.key)
+    sdk = elevenLabs(elevenlabs(service.url), service.key)
     stranger = await foreignKey(service)
     audio = (await reference(service)).audio
     const form = new FormData()
@@ -167,7 +167,7 @@ describe.skipIf(peersMissing)("layer A through its official SDK", { timeout: 60_
   })
 
   it("keeps a foreign voice apart: 404 by name, 400 in synthesis, and lends an unlisted one", async () => {
-    const other = elevenLabs(layerA(service.url), stranger)
+    const other = elevenLabs(elevenlabs(service.url), stranger)
     const speak = () => other.textToSpeech.convert(own._id, { text: sentence })
     expect(await refusal(other.voices.get(own._id))).toMatchObject({
       statusCode: 404,
@@ -186,7 +186,7 @@ describe.skipIf(peersMissing)("layer A through its official SDK", { timeout: 60_
   })
 
   it("refuses with the statuses that the SDK knows", async () => {
-    const bad = elevenLabs(layerA(service.url), "not-a-key")
+    const bad = elevenLabs(elevenlabs(service.url), "not-a-key")
     expect(await refusal(bad.user.get())).toMatchObject({
       statusCode: 401,
       body: { detail: { status: "provider_error", message: "No permission" } }

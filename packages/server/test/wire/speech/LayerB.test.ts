@@ -5,7 +5,7 @@ import { type RunningService, startService } from "../../../src/testing/RunningS
 import {
   drain,
   foreignKey,
-  layerB,
+  openrouter,
   long,
   operate,
   reference,
@@ -29,8 +29,8 @@ describe.skipIf(peersMissing)("layer B through its official SDKs", { timeout: 60
 
   beforeAll(async () => {
     service = await startService()
-    router = openRouter(layerB(service.url), service.key)
-    openai = openAi(layerB(service.url), service.key)
+    router = openRouter(openrouter(service.url), service.key)
+    openai = openAi(openrouter(service.url), service.key)
   })
   afterAll(() => service.stop())
 
@@ -89,7 +89,7 @@ describe.skipIf(peersMissing)("layer B through its official SDKs", { timeout: 60
       "vendor-audio/s1",
       listener
     ]
-    const nobody = openRouter(layerB(service.url), undefined)
+    const nobody = openRouter(openrouter(service.url), undefined)
     for await (const { result } of await nobody.models.list({})) expect(result.data.map(({ id }) => id)).toEqual(ids)
     for await (const { result } of await nobody.models.list({ outputModalities: "text" })) {
       expect(result.data.map(({ id }) => id)).toEqual([listener])
@@ -98,7 +98,7 @@ describe.skipIf(peersMissing)("layer B through its official SDKs", { timeout: 60
   })
 
   it("keeps foreign voices apart", async () => {
-    const other = openRouter(layerB(service.url), await foreignKey(service))
+    const other = openRouter(openrouter(service.url), await foreignKey(service))
     const form = new FormData()
     for (const [name, value] of Object.entries({ type: "tts", title: "Aunt", train_mode: "fast", texts: long })) {
       form.set(name, value)
@@ -116,7 +116,7 @@ describe.skipIf(peersMissing)("layer B through its official SDKs", { timeout: 60
   })
 
   it("refuses with the classes that the SDKs know", async () => {
-    const url = layerB(service.url)
+    const url = openrouter(service.url)
     const say = (key: string) => speak({}, openRouter(url, key))
     const create = (key: string, fields: object = {}) =>
       openAi(url, key).audio.speech.create({ model, input: sentence, voice: "", ...fields })

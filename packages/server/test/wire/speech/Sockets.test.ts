@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { foreignKey, layerA, operate, sentence } from "./Doors.ts"
+import { foreignKey, elevenlabs, operate, sentence } from "./Doors.ts"
 import { expectEnvelope } from "./Envelopes.ts"
 import { liveSocket, takeSeat } from "./Seat.ts"
 
@@ -189,7 +189,7 @@ describe("bad input on speech sockets", { timeout: 60_000 }, () => {
   describe("layer A, real-time speech to text", () => {
     const path = "/compat/elevenlabs/v1/speech-to-text/realtime?model_id=scribe_v2_realtime"
     it("goes on after what it cannot use", async () => {
-      const ws = new WebSocket(layerA(service.url).replace(/^http/, "ws") + path.slice(18), {
+      const ws = new WebSocket(elevenlabs(service.url).replace(/^http/, "ws") + path.slice(18), {
         headers: { "xi-api-key": service.key }
       })
       const told: Array<Readonly<Record<string, unknown>>> = []

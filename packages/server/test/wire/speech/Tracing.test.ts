@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { drain, foreignKey, layerA, layerB, long, post, spoken } from "./Doors.ts"
+import { drain, foreignKey, elevenlabs, openrouter, long, post, spoken } from "./Doors.ts"
 import { liveSocket } from "./Seat.ts"
 
 interface Span {
@@ -174,18 +174,22 @@ describe("tracing of speech", { timeout: 60_000 }, () => {
       post(service, "/v1/tts", { text: canary, reference_id: _id }),
       post(service, "/v1/tts", { text: canary, reference_id: "zanzibar-voice" }),
       post(service, "/v1/tts", { text: canary, format: "zanzibar" }),
-      fetch(`${layerA(service.url)}/v1/text-to-speech/${_id}?zanzibar=1`, {
+      fetch(`${elevenlabs(service.url)}/v1/text-to-speech/${_id}?zanzibar=1`, {
         method: "POST",
         headers: a,
         body: JSON.stringify({ text: canary })
       }),
-      fetch(`${layerA(service.url)}/v1/voices/${_id}`, { headers: { "xi-api-key": stranger } })
+      fetch(`${elevenlabs(service.url)}/v1/voices/${_id}`, { headers: { "xi-api-key": stranger } })
     ]
     for (const answer of await Promise.all(requests)) await answer.arrayBuffer()
     const speech = { model: "vendor-audio/s2.1-pro", input: canary, voice: "zanzibar", user: "zanzibar" }
     const b = { ...json, authorization: `Bearer ${service.key}` }
     await (
-      await fetch(`${layerB(service.url)}/audio/speech`, { method: "POST", headers: b, body: JSON.stringify(speech) })
+      await fetch(`${openrouter(service.url)}/audio/speech`, {
+        method: "POST",
+        headers: b,
+        body: JSON.stringify(speech)
+      })
     ).text()
     await (await upload(await spoken(service, canary), { authorization: `Bearer ${stranger}` })).text()
     await (await upload(new Uint8Array(Buffer.from("zanzibar")), {})).text()

@@ -6,12 +6,12 @@ import { expect } from "vitest"
 import type {
   DialRequest,
   IncomingCall,
-  LadderLine,
-  PhoneDoor,
-  PhoneDoorOptions,
+  SipTraceLine,
+  SipServer,
+  SipServerOptions,
   PhoneLeg
 } from "../../../src/phone/Phone.ts"
-import { makePhoneDoor } from "../../../src/phone/PhoneDoor.ts"
+import { makeSipServer } from "../../../src/phone/SipServer.ts"
 import { locate, type Located } from "../../../src/sip/locate.ts"
 import { RtpPeer, SipPeer, Talk, type Way } from "./SipPeer.ts"
 
@@ -33,10 +33,10 @@ export interface Taken {
 }
 
 export interface House {
-  readonly door: PhoneDoor
+  readonly door: SipServer
   readonly port: number
   readonly taken: Array<Taken>
-  readonly ladders: Map<string, ReadonlyArray<LadderLine>>
+  readonly sipTraces: Map<string, ReadonlyArray<SipTraceLine>>
   readonly peer: (way?: Way) => Promise<SipPeer>
   readonly listener: (way?: Way) => Promise<SipPeer>
   readonly rtp: () => Promise<RtpPeer>
@@ -45,19 +45,19 @@ export interface House {
   readonly adopt: (leg: PhoneLeg) => Taken
   /** Moves the clock of nonces and media. */
   readonly pass: (ms: number) => void
-  readonly dial: (peer: SipPeer, more?: Partial<DialRequest>) => ReturnType<PhoneDoor["dial"]>
+  readonly dial: (peer: SipPeer, more?: Partial<DialRequest>) => ReturnType<SipServer["dial"]>
   /** A trunk that is found at several places. */
-  readonly dialAt: (peers: ReadonlyArray<SipPeer>) => ReturnType<PhoneDoor["dial"]>
+  readonly dialAt: (peers: ReadonlyArray<SipPeer>) => ReturnType<SipServer["dial"]>
   readonly close: () => Promise<void>
 }
 
 export const openHouse = async (
-  more: Partial<PhoneDoorOptions> = {},
+  more: Partial<SipServerOptions> = {},
   onCall?: (call: IncomingCall, take: () => Promise<Taken>) => void
 ): Promise<House> => {
   const before = sockets()
   const taken: Array<Taken> = []
-  const ladders = new Map<string, ReadonlyArray<LadderLine>>()
+  const sipTraces = new Map<string, ReadonlyArray<SipTraceLine>>()
   const closers: Array<() => void> = []
   let passedMs = 0
 
@@ -81,7 +81,7 @@ export const openHouse = async (
   }
 
   let places: ReadonlyArray<Located> | undefined
-  const door = await makePhoneDoor({
+  const door = await makeSipServer({
     find: async (trunk) => places ?? locate(trunk),
     host: "127.0.0.1",
     port: 0,
@@ -98,7 +98,7 @@ export const openHouse = async (
         [bare]: { id: "bare", allowedAddresses: [], digest: undefined }
       })[dialed],
     onCall: (call) => (onCall ?? answering)(call, async () => adopt(await call.answer(), call)),
-    onLadder: (callId, ladder) => ladders.set(callId, ladder),
+    onTrace: (callId, sipTrace) => sipTraces.set(callId, sipTrace),
     nowMs: () => performance.now() + passedMs,
     ...more
   })
@@ -110,7 +110,7 @@ export const openHouse = async (
     door,
     port: door.ports.udp ?? 0,
     taken,
-    ladders,
+    sipTraces,
     peer: async (way = "udp") => {
       const peer = await SipPeer.open(way, (way === "udp" ? door.ports.udp : door.ports.tcp) ?? 0)
       closers.push(() => peer.close())

@@ -133,7 +133,7 @@ describe.skipIf(!hasBaresip)("baresip", () => {
       await hears(house, phone)
       const media = () =>
         house.taken[0]?.leg
-          ?.ladder()
+          ?.sipTrace()
           .filter(({ what }) => what === "media")
           .map(({ detail }) => detail)
       phone.tell("hold")

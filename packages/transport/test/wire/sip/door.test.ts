@@ -162,7 +162,7 @@ describe("a number", () => {
       talk.request("INVITE", { body: sdp(rtp.port) })
       await talk.expect(status)
       talk.request("ACK", { branch: talk.inviteBranch })
-      expect(house.ladders.get(talk.callId)?.at(-1)?.what).toBe(String(status))
+      expect(house.sipTraces.get(talk.callId)?.at(-1)?.what).toBe(String(status))
     })()
   )
 

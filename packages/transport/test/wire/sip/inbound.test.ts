@@ -33,7 +33,7 @@ describe.each(["udp", "tcp"] as const)("a call that comes in over %s", (way) => 
       expect(house.door.count()).toBe(1)
       await talk.bye()
       expect(house.taken[0]?.closed).toEqual(["left"])
-      const what = house.taken[0]?.leg?.ladder().map((line) => line.what) ?? []
+      const what = house.taken[0]?.leg?.sipTrace().map((line) => line.what) ?? []
       expect(what).toEqual(expect.arrayContaining(["INVITE", "180 Ringing", "200 OK", "ACK", "BYE"]))
     })
   )
@@ -61,7 +61,7 @@ describe.each(["udp", "tcp"] as const)("a call that comes in over %s", (way) => 
         await talk.expect(200, "CANCEL")
         await talk.expect(487)
         talk.request("ACK", { branch: talk.inviteBranch })
-        await until(() => house.ladders.has(talk.callId), "no ladder of a call without a leg")
+        await until(() => house.sipTraces.has(talk.callId), "no sipTrace of a call without a leg")
       },
       {},
       ringing
@@ -391,7 +391,7 @@ describe("a call that nobody takes", () => {
         const refused = await talk.expect(status)
         expect(refused.header("retry-after")).toBe(retryAfter)
         talk.request("ACK", { branch: talk.inviteBranch })
-        await until(() => house.ladders.has(talk.callId), "no ladder")
+        await until(() => house.sipTraces.has(talk.callId), "no sipTrace")
       },
       {},
       (call) => call.refuse(status)

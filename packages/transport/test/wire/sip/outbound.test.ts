@@ -77,7 +77,7 @@ describe("how a dial comes out", () => {
       talk.answer(invite, status, { headers: ["Contact: <sip:else@127.0.0.1:9>"] })
       expect(await dialling.outcome).toMatchObject({ status: outcome, sipStatus: status })
       await talk.heard("ACK")
-      await until(() => house.ladders.has(invite.callId), "no ladder")
+      await until(() => house.sipTraces.has(invite.callId), "no sipTrace")
     })()
   )
 

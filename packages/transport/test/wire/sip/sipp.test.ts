@@ -167,7 +167,7 @@ describe.skipIf(!hasSipp)("a road that loses every fifth packet each way", () =>
         await until(() => house.taken.every(({ closed }) => closed.length === 1), "a leg was not told").catch(
           (error: unknown) => {
             const silent = house.taken.filter(({ closed }) => closed.length !== 1)
-            throw new Error(JSON.stringify(silent.map(({ leg }) => leg?.ladder())), { cause: error })
+            throw new Error(JSON.stringify(silent.map(({ leg }) => leg?.sipTrace())), { cause: error })
           }
         )
         expect(house.taken.map(({ closed }) => closed[0])).toEqual(Array.from({ length: calls }, () => "left"))
@@ -192,7 +192,7 @@ describe.skipIf(!hasSipp)("a road that loses every fifth packet each way", () =>
           '<recv request="ACK" optional="true"/>',
           '<recv request="BYE"/>',
           repliedInDialog,
-          // Repeats of the BYE are answered too.
+          // Retransmissions of the BYE are answered too.
           '<timewait milliseconds="6000"/>'
         ].join("\n")
         const peer = sipp(scenario, "", { port, calls })

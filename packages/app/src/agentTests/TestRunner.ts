@@ -1,0 +1,216 @@
+// Holds the runs of agent tests, in writing: the plan of a call, the model of the agent, and every tool answered by its
+// first mock response. Each run is bounded; one that comes to no verdict says why.
+import type { ExpectationResult } from "@parley/contract/AgentTest"
+import type { SessionItem } from "@parley/contract/SessionItem"
+import { resolveTimezone } from "@parley/contract/Timezone"
+import type { CallPlan } from "@parley/engine/CallPlan"
+import { type RunTool, ToolFailure } from "@parley/engine/ports/CallParts"
+import { converse } from "@parley/engine/TextCall"
+import { LanguageModels } from "@parley/llm/LanguageModels"
+import { type ClaimedRun, type RunOutcome, TestRuns } from "@parley/workspace/agentTests/TestRuns"
+import { type Criterion, type Observed, questionsOf, verdictOn } from "@parley/workspace/agentTests/verdict"
+import { AnalysisModel } from "@parley/workspace/analysis/Analyst"
+import { answerOf, questionOf } from "@parley/workspace/analysis/question"
+import { KnowledgeSearch } from "@parley/workspace/knowledge/KnowledgeSearch"
+import type { ClaimedSession } from "@parley/workspace/sessions/SessionLife"
+import { answered } from "@parley/workspace/tools/WebhookCall"
+import { Clock, Data, Deferred, Effect, Layer, Result, Semaphore, Stream } from "effect"
+import { CallPlans } from "../plan/CallPlans.ts"
+
+const runMs = 120_000
+const lookMs = 2_000
+/** At the same time in this process. */
+const atOnce = 4
+
+/** Why a run comes to no verdict, in plain words. */
+class NoVerdict extends Data.TaggedError("NoVerdict")<{ readonly message: string }> {}
+
+export const layer: Layer.Layer<never, never, AnalysisModel | CallPlans | KnowledgeSearch | LanguageModels | TestRuns> =
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const runs = yield* TestRuns
+      const plans = yield* CallPlans
+      const mind = yield* LanguageModels
+      const analyst = yield* AnalysisModel
+      const search = yield* KnowledgeSearch
+
+      const judge = Effect.fnUntraced(function* (
+        run: ClaimedRun,
+        observed: Observed,
+        items: ReadonlyArray<SessionItem>
+      ) {
+        const criteria = run.test.expectations.filter((one): one is Criterion => one.type === "criterion")
+        const wanted = questionsOf(criteria)
+        const judged = criteria.length === 0 ? [] : yield* ask(run, wanted, items)
+        return run.test.expectations.map((expectation): ExpectationResult => {
+          if (expectation.type !== "criterion") return verdictOn(expectation, observed)
+          const verdict = judged[criteria.indexOf(expectation)]
+          const reason =
+            verdict?.rationale === undefined || verdict.rationale === "" ? "no reason was given" : verdict.rationale
+          return { expectation, passed: verdict?.result === "success", reason }
+        })
+      })
+
+      const ask = Effect.fnUntraced(function* (
+        { config }: ClaimedRun,
+        wanted: ReturnType<typeof questionsOf>,
+        items: ReadonlyArray<SessionItem>
+      ) {
+        const model = analyst.chat(config)
+        if (model === undefined) return yield* new NoVerdict({ message: "no language model can judge a criterion" })
+        const said = items.flatMap((item) => (item.type === "message" ? [item] : []))
+        const text = yield* model.stream({ messages: questionOf(wanted, said), tools: [], extra: {} }).pipe(
+          Stream.runFold(
+            () => "",
+            (whole, delta) => (delta._tag === "Text" ? whole + delta.text : whole)
+          ),
+          Effect.mapError(({ reason }) => new NoVerdict({ message: `the language model failed to judge: ${reason}` }))
+        )
+        const answer = answerOf(wanted, text)
+        return Result.isSuccess(answer) ? answer.success.criteria : yield* new NoVerdict({ message: answer.failure })
+      })
+
+      const hold = Effect.fnUntraced(function* (run: ClaimedRun, remember: (item: SessionItem) => void) {
+        const plan = yield* plans.planFor(sessionOf(run))
+        const unmocked = yield* Deferred.make<never, NoVerdict>()
+        const conversation = converse({
+          plan,
+          chat: mind.chat(plan.llm),
+          runTool: mocks(run, plan, (name) =>
+            Deferred.fail(unmocked, new NoVerdict({ message: `the tool ${name} has no mock response` }))
+          ),
+          retrieve: ({ knowledge = [] }, text) => search.find(knowledge, text),
+          turns: run.test.turns,
+          remember: (fact) => void (fact._tag === "ItemRecorded" && remember(fact.item))
+        }).pipe(Effect.mapError(({ reason }) => new NoVerdict({ message: `the language model failed: ${reason}` })))
+        yield* Effect.raceFirst(conversation, Deferred.await(unmocked))
+        return plan
+      })
+
+      const outcomeOf = Effect.fnUntraced(function* (run: ClaimedRun) {
+        const startedAt = yield* Clock.currentTimeMillis
+        const items: Array<SessionItem> = []
+        const result = yield* hold(run, (item) => void items.push(item)).pipe(
+          Effect.flatMap((plan) => judge(run, observedIn(items, run, plan), items)),
+          Effect.timeoutOrElse({
+            duration: runMs,
+            orElse: () => Effect.fail(new NoVerdict({ message: `the run took longer than ${runMs / 1000} seconds` }))
+          }),
+          Effect.result
+        )
+        const latencyMs = Math.round((yield* Clock.currentTimeMillis) - startedAt)
+        const outcome: RunOutcome = Result.isFailure(result)
+          ? { status: "error", error: result.failure.message, latencyMs, items, expectations: [] }
+          : {
+              status: result.success.every(({ passed }) => passed) ? "passed" : "failed",
+              error: null,
+              latencyMs,
+              items,
+              expectations: result.success
+            }
+        return outcome
+      })
+
+      const seats = yield* Semaphore.make(atOnce)
+      const scope = yield* Effect.scope
+      const failed = Effect.andThen(Effect.logWarning("A test of an agent could not be run"), Effect.sleep(lookMs))
+
+      // One claims, so that an idle service asks its database once in a while and not once for each seat.
+      yield* Effect.gen(function* () {
+        yield* seats.take(1)
+        runs.wakeUp.closeUnsafe()
+        const run = yield* Effect.onError(runs.claim, () => seats.release(1))
+        if (run === undefined) {
+          yield* seats.release(1)
+          return yield* Effect.asVoid(Effect.timeoutOption(runs.wakeUp.await, lookMs))
+        }
+        yield* outcomeOf(run).pipe(
+          Effect.flatMap((outcome) => runs.finish(run.id, outcome)),
+          Effect.catchCause(() => failed),
+          // Its workspace may have another one waiting for it.
+          Effect.ensuring(Effect.andThen(seats.release(1), runs.wakeUp.open)),
+          Effect.forkIn(scope)
+        )
+      }).pipe(
+        Effect.catchCause(() => failed),
+        Effect.forever,
+        Effect.forkScoped
+      )
+    })
+  )
+
+/** As if somebody had joined a preview. Servers of tools that are elsewhere are not asked. */
+const sessionOf = ({ agentId, agentName, config, configHash, id, knowledge, test, tools, workspaceId }: ClaimedRun) => {
+  const session: ClaimedSession = {
+    row: {
+      seq: 0n,
+      id,
+      workspace_id: workspaceId,
+      agent_id: agentId,
+      agent_name: agentName,
+      preview: true,
+      version_number: null,
+      config,
+      config_hash: configHash,
+      status: "active",
+      source: "dashboard",
+      name: test.name,
+      end_reason: null,
+      direction: "inbound",
+      dial_status: null,
+      answered_by: null,
+      caller_number: "",
+      dialed_number: "",
+      sip_call_id: "",
+      timezone: resolveTimezone({ request: undefined, agent: config.conversation.timezone, client: undefined }),
+      end_user_id: "",
+      metadata: {},
+      request: {
+        overrides: {},
+        dynamicVariables: test.dynamic_variables,
+        worldContext: true,
+        toolEvents: false,
+        recordAudio: false
+      },
+      max_duration_seconds: runMs / 1000,
+      owner: null,
+      created_at: new Date(),
+      expires_at: new Date(),
+      started_at: new Date(),
+      ended_at: null,
+      duration_seconds: null
+    },
+    config,
+    tools,
+    knowledge,
+    mcpServers: []
+  }
+  return session
+}
+
+/** Tools of the plan stand in the order of the run's. */
+const definitionOf = (run: ClaimedRun, plan: CallPlan, name: string) =>
+  run.tools[plan.tools.findIndex(({ spec }) => spec.name === name)]?.definition
+
+const mocks =
+  (run: ClaimedRun, plan: CallPlan, onUnmocked: (name: string) => Effect.Effect<unknown>): RunTool =>
+  ({ tool }) => {
+    const mock = definitionOf(run, plan, tool.spec.name)?.mock_responses[0]
+    if (mock !== undefined) {
+      return Effect.mapError(answered(mock.status_code, mock.body), ({ message }) => new ToolFailure({ message }))
+    }
+    if (tool.mode === "fire_and_forget") return Effect.succeed("")
+    return Effect.andThen(
+      onUnmocked(definitionOf(run, plan, tool.spec.name)?.name ?? tool.spec.name),
+      Effect.fail(new ToolFailure({ message: "no mock response" }))
+    )
+  }
+
+const observedIn = (items: ReadonlyArray<SessionItem>, run: ClaimedRun, plan: CallPlan): Observed => ({
+  replies: items.flatMap((item) => (item.type === "message" && item.role === "assistant" ? [item.content] : [])),
+  calls: items.flatMap((item) => {
+    if (item.type !== "tool_call") return []
+    const display = definitionOf(run, plan, item.tool_name)?.name
+    return [{ names: [item.tool_name, ...(display === undefined ? [] : [display])], input: item.input }]
+  })
+})

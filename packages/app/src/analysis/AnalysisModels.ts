@@ -1,0 +1,23 @@
+// Who analyses calls that are over: the model that held them. The built-in rules hold a conversation and cannot think
+// about one.
+import { LanguageModels } from "@parley/llm/LanguageModels"
+import { AnalysisModel } from "@parley/workspace/analysis/Analyst"
+import { Secrets } from "@parley/workspace/storage/Secrets"
+import { Effect, Layer } from "effect"
+import { AppSettings } from "../AppSettings.ts"
+import { llmChoice } from "../plan/llmChoice.ts"
+
+export const layer: Layer.Layer<AnalysisModel, never, LanguageModels | Secrets | AppSettings> = Layer.effect(
+  AnalysisModel,
+  Effect.gen(function* () {
+    const { chat } = yield* LanguageModels
+    const secrets = yield* Secrets
+    const { hasJudgingModel } = yield* AppSettings
+    return {
+      chat: (config) => {
+        const choice = llmChoice(config, secrets.open)
+        return choice.kind === "default" && !hasJudgingModel ? undefined : chat(choice)
+      }
+    }
+  })
+)

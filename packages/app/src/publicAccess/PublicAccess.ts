@@ -1,0 +1,94 @@
+// Sessions without a key (decisions 7, 14): only of an agent that is public, only from a page on its list, only so many
+// in a minute. Anything else is a 403 that says which of these it was.
+import {
+  BadRequest,
+  type Conflict,
+  Forbidden,
+  type Invalid,
+  type NotFound,
+  type PaymentRequired,
+  TooManyRequests
+} from "@parley/contract/Errors"
+import type { SessionTicket } from "@parley/contract/Session"
+import type { SessionCreate } from "@parley/contract/SessionRequest"
+import { Agents, type PublicAgent } from "@parley/workspace/agents/Agents"
+import { Clock, Context, Effect, Layer } from "effect"
+import { MinuteWindows } from "./MinuteWindows.ts"
+import { SessionRequests } from "../sessions/SessionRequests.ts"
+
+export interface Visit {
+  /** Of the page, as the browser says. */
+  readonly origin: string | undefined
+  readonly address: string
+}
+
+/** Sessions a minute. */
+const perAgent = 60
+const perAddress = 10
+
+export class PublicAccess extends Context.Service<
+  PublicAccess,
+  {
+    readonly agent: (visit: Visit, agentId: string) => Effect.Effect<PublicAgent, Forbidden>
+    readonly open: (
+      visit: Visit,
+      request: SessionCreate,
+      rtcUrl: string
+    ) => Effect.Effect<
+      SessionTicket,
+      BadRequest | Conflict | Forbidden | Invalid | NotFound | PaymentRequired | TooManyRequests
+    >
+  }
+>()("@parley/app/PublicAccess") {
+  static readonly layer: Layer.Layer<PublicAccess, never, Agents | SessionRequests> = Layer.effect(
+    PublicAccess,
+    Effect.gen(function* () {
+      const agents = yield* Agents
+      const desk = yield* SessionRequests
+      const windows = new MinuteWindows()
+
+      const agent = Effect.fnUntraced(function* ({ origin }: Visit, agentId: string) {
+        const found = yield* agents.publicFace(agentId)
+        if (found === undefined || !found.isPublic) return yield* new Forbidden({ message: "The agent is not public" })
+        if (origin === undefined) return yield* new Forbidden({ message: "An Origin header is required" })
+        if (!found.allowedOrigins.some((allowed) => isSame(allowed, origin))) {
+          return yield* new Forbidden({ message: "The origin is not allowed" })
+        }
+        if (!found.isAvailable) return yield* new Forbidden({ message: "The agent is unavailable" })
+        return found
+      })
+
+      return {
+        agent,
+        open: Effect.fn("PublicAccess.open")(function* (visit, request, rtcUrl) {
+          const { workspaceId } = yield* agent(visit, request.agent_id)
+          const fault = faultOf(request)
+          if (fault !== undefined) return yield* new BadRequest({ message: fault })
+          const nowMs = yield* Clock.currentTimeMillis
+          const free =
+            windows.isFree(`agent ${request.agent_id}`, perAgent, nowMs) &&
+            windows.isFree(`address ${visit.address}`, perAddress, nowMs)
+          if (!free) return yield* new TooManyRequests({ message: "Too many sessions in this minute" })
+          windows.count(`agent ${request.agent_id}`, nowMs)
+          windows.count(`address ${visit.address}`, nowMs)
+          return yield* desk.open(workspaceId, request, rtcUrl, "public")
+        })
+      }
+    })
+  )
+}
+
+/** Visitors may choose a voice and a language. */
+const faultOf = ({ name, overrides }: SessionCreate): string | undefined => {
+  if (name != null) return "name needs an API key"
+  const other = Object.entries(overrides ?? {}).find(
+    ([field, value]) => value != null && field !== "voice_id" && field !== "language"
+  )
+  return other === undefined ? undefined : `The override ${other[0]} needs an API key`
+}
+
+/** Scheme, host and port; a host is the same in any case. */
+const isSame = (allowed: string, origin: string): boolean => {
+  if (!URL.canParse(allowed) || !URL.canParse(origin)) return false
+  return new URL(allowed).origin === new URL(origin).origin
+}

@@ -1,0 +1,136 @@
+// Recognition of speech that comes bit by bit and is committed by whoever sends it: nothing is lost however fast it
+// comes, since each long piece is heard before more is taken. Audio is charged as it is committed.
+import {
+  type BadGateway,
+  type BadRequest,
+  type PaymentRequired,
+  type TooManyRequests,
+  Unavailable
+} from "@parley/contract/Errors"
+import { asrModels } from "@parley/contract/speech/Transcript"
+import type { SpeechError } from "@parley/speech/ports/SpeechError"
+import type { SpokenWord } from "@parley/speech/ports/Transcriber"
+import { makeTranscriberSession } from "@parley/speech/recognition/TranscriberSession"
+import { Speech } from "@parley/speech/Speech"
+import { Billing } from "@parley/workspace/billing/Billing"
+import { Context, Effect, Layer, type Scope } from "effect"
+import { refusalOf } from "./refusalOf.ts"
+import { SpeechPermits } from "./SpeechPermits.ts"
+
+export interface Committed {
+  readonly text: string
+  /** Milliseconds from the first sample of the whole connection. */
+  readonly words: ReadonlyArray<SpokenWord>
+  readonly language: string | undefined
+}
+
+export interface Listener {
+  /** Mono 16 kHz. Returns when there is room for more. */
+  readonly push: (samples: Int16Array) => Effect.Effect<void, BadRequest | BadGateway | Unavailable>
+  /** Everything since the last commit. */
+  readonly commit: Effect.Effect<Committed, BadRequest | BadGateway | Unavailable>
+}
+
+export class LiveRecognition extends Context.Service<
+  LiveRecognition,
+  {
+    readonly open: (
+      workspaceId: string,
+      options: { readonly language: string; readonly keyterms: ReadonlyArray<string> }
+    ) => Effect.Effect<Listener, PaymentRequired | TooManyRequests | Unavailable, Scope.Scope>
+  }
+>()("@parley/app/LiveRecognition") {
+  /** `mostAtOnce`: over all workspaces; one more is refused as overload. */
+  static readonly layer = (mostAtOnce: number): Layer.Layer<LiveRecognition, never, Billing | Speech | SpeechPermits> =>
+    Layer.effect(
+      LiveRecognition,
+      Effect.gen(function* () {
+        const { transcriber } = yield* Speech
+        const billing = yield* Billing
+        const seats = yield* SpeechPermits
+        let open = 0
+        const place = Effect.acquireRelease(
+          Effect.suspend(() => (open < mostAtOnce ? Effect.sync(() => open++) : Effect.fail(overloaded))),
+          () => Effect.sync(() => open--)
+        )
+        return {
+          open: Effect.fnUntraced(function* (workspaceId, options) {
+            const account = yield* billing.admit(workspaceId, { kind: "asr", model: asrModels[0] })
+            yield* seats.take(workspaceId, account.concurrency)
+            yield* place
+            const session = yield* makeTranscriberSession(transcriber, options)
+            const piece = new Int16Array(longestPiece)
+            let filled = 0
+            let before = 0
+            let heard: Committed = nothing
+            let samples = 0
+
+            /** The first `count` samples of the piece. */
+            const hear = Effect.fnUntraced(function* (count: number) {
+              if (count === 0) return
+              const said = yield* session.hear(piece.slice(0, count)).pipe(Effect.mapError(refusal))
+              const atMs = before / 16
+              heard = {
+                text: [heard.text, said.text].filter((text) => text !== "").join(" "),
+                words: [
+                  ...heard.words,
+                  ...said.words.map((word) => ({ ...word, startMs: atMs + word.startMs, endMs: atMs + word.endMs }))
+                ],
+                language: said.language ?? heard.language
+              }
+              piece.copyWithin(0, count, filled)
+              filled -= count
+              before += count
+            })
+
+            return {
+              push: Effect.fnUntraced(function* (given) {
+                samples += given.length
+                for (let at = 0; at < given.length;) {
+                  const part = given.subarray(at, at + longestPiece - filled)
+                  piece.set(part, filled)
+                  filled += part.length
+                  at += part.length
+                  if (filled === longestPiece) yield* hear(quietest(piece))
+                }
+              }),
+              commit: Effect.gen(function* () {
+                yield* hear(filled)
+                const seconds = Math.ceil(samples / 16_000)
+                const committed = heard
+                heard = nothing
+                samples = 0
+                if (seconds > 0) yield* billing.charge(workspaceId, { kind: "asr", model: asrModels[0], seconds })
+                return committed
+              })
+            }
+          })
+        }
+      })
+    )
+}
+
+const overloaded = new Unavailable({ message: "The server cannot process the request due to high load" })
+
+const nothing: Committed = { text: "", words: [], language: undefined }
+
+/** 25 s: what a recogniser is asked at once. */
+const longestPiece = 16_000 * 25
+
+const refusal = (error: SpeechError) => refusalOf(error)
+
+/** Where the last five seconds of a full piece are quietest: the cut that is least likely to go through a word. */
+const quietest = (piece: Int16Array): number => {
+  const block = 320
+  let least = Number.POSITIVE_INFINITY
+  let at = piece.length
+  for (let from = piece.length - 16_000 * 5; from + block <= piece.length; from += block) {
+    let energy = 0
+    for (let i = from; i < from + block; i++) energy += piece[i]! * piece[i]!
+    if (energy <= least) {
+      least = energy
+      at = from + block / 2
+    }
+  }
+  return at
+}

@@ -1,0 +1,130 @@
+// POST /v1/voice-design (decisions 4): different voices for one description, each with a clip and a signature bound to
+// the clip's bytes. Charged once for an answer, failures are free.
+import { encodeWav, samplesOf } from "@parley/audio/Wav"
+import {
+  type BadGateway,
+  BadRequest,
+  type PaymentRequired,
+  type TooManyRequests,
+  type Unavailable
+} from "@parley/contract/Errors"
+import { type VoiceCandidate, type VoiceDesign, voiceDesignModel } from "@parley/contract/speech/VoiceDesign"
+import { describedVoice, featuresOf, seeded, type VoiceFeatures } from "@parley/speech/design/DescribedVoice"
+import { type SpokenVoice, Synthesis, type SynthesisSettings } from "@parley/speech/Synthesis"
+import { DesignSignatures } from "@parley/workspace/voices/DesignSignatures"
+import { Billing } from "@parley/workspace/billing/Billing"
+import { Context, Effect, Layer, Stream } from "effect"
+import { randomInt, randomUUID } from "node:crypto"
+import { refusalOf } from "./refusalOf.ts"
+import { SpeechPermits } from "./SpeechPermits.ts"
+
+type Refusal = PaymentRequired | TooManyRequests | BadRequest | BadGateway | Unavailable
+
+export class VoiceDesigner extends Context.Service<
+  VoiceDesigner,
+  {
+    readonly design: (
+      workspaceId: string,
+      model: string | undefined,
+      input: VoiceDesign
+    ) => Effect.Effect<{ readonly candidates: ReadonlyArray<VoiceCandidate> }, Refusal>
+  }
+>()("@parley/app/VoiceDesigner") {
+  static readonly layer: Layer.Layer<VoiceDesigner, never, DesignSignatures | Billing | SpeechPermits | Synthesis> =
+    Layer.effect(
+      VoiceDesigner,
+      Effect.gen(function* () {
+        const synthesis = yield* Synthesis
+        const signatures = yield* DesignSignatures
+        const billing = yield* Billing
+        const seats = yield* SpeechPermits
+
+        const candidate = Effect.fnUntraced(function* (
+          workspaceId: string,
+          input: VoiceDesign,
+          seed: number,
+          index: number
+        ) {
+          const random = seeded(seed + index * 7919)
+          const features = featuresOf(input.instruction, random)
+          const text = input.reference_text?.trim() || ownWords
+          const samples = yield* clip(synthesis, text, voiceOf(features, random), input)
+          const audio = encodeWav(samples, sampleRate)
+          const id = `vd_${randomUUID().replaceAll("-", "")}`
+          return {
+            id,
+            index,
+            audio_base64: Buffer.from(audio).toString("base64"),
+            sample_rate: sampleRate,
+            duration_ms: Math.round((samples.length * 1000) / sampleRate),
+            text,
+            instruct: input.instruction,
+            language: languageOf(input),
+            signature: yield* signatures.sign({ workspaceId, candidateId: id, audio }),
+            features
+          } satisfies VoiceCandidate
+        })
+
+        return {
+          design: Effect.fnUntraced(function* (workspaceId, model, input) {
+            if (model !== voiceDesignModel) {
+              return yield* new BadRequest({ message: `The header model must be ${voiceDesignModel}` })
+            }
+            const account = yield* billing.admit(workspaceId, { kind: "voice_design", model: voiceDesignModel })
+            yield* seats.take(workspaceId, account.concurrency)
+            const seed = input.seed ?? randomInt(2 ** 31)
+            const candidates = yield* Effect.forEach(Array.from({ length: input.n }), (_, index) =>
+              candidate(workspaceId, input, seed, index)
+            )
+            yield* billing.charge(workspaceId, { kind: "voice_design", model: voiceDesignModel })
+            return { candidates }
+          }, Effect.scoped)
+        }
+      })
+    )
+}
+
+const sampleRate = 24_000
+
+const ownWords = "Hello, this is how I sound. I hope that you like my voice."
+
+const languageOf = (input: VoiceDesign): string => input.language?.trim().toLowerCase() || "en"
+
+/** The accent is the one thing that only a voice of the engine's own has. */
+const voiceOf = (features: VoiceFeatures, random: () => number): SpokenVoice => ({
+  id: features.accent === "scottish" ? "awb" : "",
+  character: describedVoice(features, random)
+})
+
+const clip = Effect.fnUntraced(function* (
+  synthesis: Synthesis["Service"],
+  text: string,
+  voice: SpokenVoice,
+  input: VoiceDesign
+) {
+  const settings: SynthesisSettings = {
+    voices: [voice],
+    language: languageOf(input),
+    format: { codec: "pcm", sampleRate },
+    speed: Math.min(2, Math.max(0.5, input.speed)),
+    volumeDb: 0,
+    normalizeLoudness: true,
+    normalize: true,
+    latency: "normal",
+    chunkLength: 300,
+    minChunkLength: 50,
+    cues: "none",
+    timing: false,
+    extra: {
+      instruct: input.instruction,
+      num_step: input.num_step,
+      guidance_scale: input.guidance_scale,
+      instruct_guidance_scale: input.instruct_guidance_scale
+    }
+  }
+  const blocks = yield* synthesis
+    .speak(settings, Stream.make({ _tag: "Text", text } as const))
+    .pipe(Stream.runCollect, Effect.mapError(refusalOf))
+  const bytes = Buffer.concat(blocks.flatMap((event) => (event._tag === "Audio" ? [event.bytes] : [])))
+  return samplesOf(bytes)
+})

@@ -1,0 +1,152 @@
+// The pure pieces of the telephone's desk.
+import { assert, describe, it } from "@effect/vitest"
+import type { PhoneCallCreate } from "@parley/contract/PhoneCall"
+import type { PhoneLine } from "@parley/workspace/phone/PhoneLines"
+import type { StoredTrunk } from "@parley/workspace/phone/Trunk"
+import { dialledNumbers } from "@parley/workspace/phone/dialledNumbers"
+import { Redacted } from "effect"
+import { callFault } from "../../src/phone/dialRules.ts"
+import { CallTraces } from "../../src/phone/CallTraces.ts"
+import { headersOf, inboundTrunk, outboundTrunk } from "../../src/phone/trunks.ts"
+import { Seats } from "../../src/calls/Seats.ts"
+
+const trunk: StoredTrunk = {
+  inbound: { username: "in", password: "sealed-in" },
+  allowedAddresses: ["203.0.113.7"],
+  uri: "sip.carrier.example",
+  transport: "auto",
+  termination: { username: "out", password: "sealed-out" },
+  headers: { "X-Account": "7", "x-campaign": "old" }
+}
+const line: PhoneLine = {
+  id: "phone_1",
+  workspaceId: "ws",
+  phoneNumber: "+14155550100",
+  provider: "sip",
+  status: "active",
+  agentId: null,
+  showsOriginalCaller: false,
+  trunk
+}
+const open = (sealed: string) => Redacted.make(`opened ${sealed}`)
+
+describe("trunks", () => {
+  it("opens passwords for the door, and lets nobody in without a factor", () => {
+    const inbound = inboundTrunk(line, open)
+    assert.deepInclude(inbound, { id: "phone_1", allowedAddresses: ["203.0.113.7"] })
+    assert.strictEqual(inbound?.digest && Redacted.value(inbound.digest.password), "opened sealed-in")
+    assert.isUndefined(inboundTrunk(undefined, open))
+    assert.isUndefined(inboundTrunk({ ...line, trunk: undefined }, open))
+    assert.isUndefined(inboundTrunk({ ...line, trunk: { ...trunk, inbound: null, allowedAddresses: [] } }, open))
+    assert.isUndefined(inboundTrunk({ ...line, trunk: { ...trunk, inbound: null } }, open)?.digest)
+  })
+
+  it("places calls only where there is a termination", () => {
+    const outbound = outboundTrunk(line, open)
+    assert.deepInclude(outbound, { uri: "sip.carrier.example", transport: "auto" })
+    assert.strictEqual(outbound?.credentials?.username, "out")
+    assert.isUndefined(outboundTrunk({ ...line, trunk: { ...trunk, uri: "" } }, open))
+  })
+
+  it("adds the call's headers to the number's, and the session's id", () => {
+    assert.deepStrictEqual(headersOf(line, { "X-Campaign": "new" }, { sessionId: "s", vendor: "fine-voice" }), {
+      "X-Account": "7",
+      "X-Campaign": "new",
+      "X-Fine-Voice-Session-Id": "s"
+    })
+  })
+})
+
+describe("callFault", () => {
+  const request: PhoneCallCreate = { agent_id: "a", phone_number_id: "p", to_number: "+442079460123" }
+  const rules = { countries: ["US", "CA"], vendor: "vendor", isOwn: false }
+  const managed: Partial<PhoneLine> = { provider: "carrier" }
+  it.each([
+    ["none", {}, {}, {}],
+    ["none", managed, { to_number: "+14165550123" }, {}],
+    ["none", {}, { to_number: "+19005550123" }, {}],
+    ["none", {}, { sip_headers: { "X-A": "1" } }, {}],
+    ["number_provider_unsupported", { provider: "livekit" }, {}, {}],
+    ["number_inactive", { status: "error" }, { to_number: "x" }, {}],
+    ["number_inactive", { status: "provisioning" }, {}, {}],
+    ["number_termination_missing", { trunk: { ...trunk, uri: "" } }, { to_number: "x" }, {}],
+    ["number_termination_missing", { trunk: undefined }, {}, {}],
+    ["sip_headers_unsupported", managed, { sip_headers: { "X-A": "1" } }, {}],
+    ["none", managed, { to_number: "+14165550123", sip_headers: {} }, {}],
+    ["destination_invalid", {}, { to_number: "02079460123" }, {}],
+    ["destination_invalid", managed, { to_number: "" }, {}],
+    ["self_call_blocked", {}, {}, { isOwn: true }],
+    ["premium_destination_blocked", managed, { to_number: "+447012345678" }, {}],
+    ["destination_not_allowed", managed, {}, {}],
+    ["destination_not_allowed", managed, { to_number: "+18765550123" }, {}],
+    ["none", managed, {}, { countries: ["GB"] }]
+  ] as ReadonlyArray<readonly [string, Partial<PhoneLine>, Partial<PhoneCallCreate>, Partial<typeof rules>]>)(
+    "%s",
+    (reason, about, input, more) => {
+      const fault = callFault({ ...line, ...about }, { ...request, ...input }, { ...rules, ...more })
+      assert.strictEqual(fault?.reason ?? "none", reason)
+    }
+  )
+
+  it("names the countries that may be called", () => {
+    const fault = callFault({ ...line, ...managed }, request, rules)
+    assert.strictEqual(fault?.message, "to_number: must be in one of US, CA")
+  })
+})
+
+describe("dialledNumbers", () => {
+  it.each([
+    ["+14155550123", ["+14155550123"]],
+    ["14155550123", ["+14155550123"]],
+    ["0014155550123", ["+14155550123", "+0014155550123"]],
+    ["01144207946012", ["+44207946012", "+01144207946012"]],
+    ["4155550123", ["+4155550123", "+14155550123"]],
+    ["tel:+1-415-555-0123;npdi", ["+14155550123"]],
+    ["sip:+14155550123@us.example", ["+14155550123"]],
+    ["(415) 555 0123", ["+4155550123", "+14155550123"]],
+    ["anonymous", []],
+    ["", []],
+    ["+1'; DROP TABLE", []],
+    ["1".repeat(21), []]
+  ])("%s", (raw, numbers) => assert.deepStrictEqual(dialledNumbers(raw), numbers))
+})
+
+describe("Seats", () => {
+  it("counts every door's places, exactly", () => {
+    const seats = new Seats(3)
+    let beside = 1
+    seats.countBeside(() => beside)
+    assert.deepStrictEqual([seats.take("a"), seats.take("b"), seats.take("c")], [true, true, false])
+    assert.strictEqual(seats.count, 2)
+    seats.leave("a")
+    seats.leave("a")
+    beside = 2
+    assert.isFalse(seats.take("c"))
+    beside = 0
+    assert.isTrue(seats.take("c"))
+  })
+})
+
+describe("CallTraces", () => {
+  const rung = [{ atMs: 0, direction: "in", what: "INVITE", detail: "" }] as const
+
+  it("brings a sipTrace and its session together, whichever is known first", () => {
+    const kept: Array<string> = []
+    const sipTraces = new CallTraces((sessionId) => kept.push(sessionId))
+    sipTraces.tell("one", rung)
+    sipTraces.belongs("one", "session_1")
+    sipTraces.belongs("two", "session_2")
+    sipTraces.tell("two", rung)
+    sipTraces.tell("two", rung)
+    assert.deepStrictEqual(kept, ["session_1", "session_2"])
+  })
+
+  it("forgets what never meets, oldest first", () => {
+    const kept: Array<string> = []
+    const sipTraces = new CallTraces((sessionId) => kept.push(sessionId))
+    for (let n = 0; n < 1001; n++) sipTraces.tell(`call ${n}`, rung)
+    sipTraces.belongs("call 0", "session_0")
+    sipTraces.belongs("call 1", "session_1")
+    assert.deepStrictEqual(kept, ["session_1"])
+  })
+})

@@ -1,0 +1,64 @@
+import { assert, describe, it } from "@effect/vitest"
+import { createHmac } from "node:crypto"
+import { make } from "../../src/sessions/JoinTokens.ts"
+
+const key = new Uint8Array(32).fill(7)
+const tokens = make(key)
+const now = Math.floor(Date.now() / 1000)
+const claims = { sessionId: "session_1", identity: "user_1", expiresAt: now + 600 }
+
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
+const signed = (header: unknown, payload: unknown) => {
+  const text = `${part(header)}.${part(payload)}`
+  return `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`
+}
+
+describe("JoinTokens", () => {
+  it("are access tokens of the media protocol", () => {
+    const [header, payload] = tokens
+      .mint(claims)
+      .split(".")
+      .slice(0, 2)
+      .map((text) => JSON.parse(Buffer.from(text, "base64url").toString()) as Record<string, unknown>)
+    assert.deepStrictEqual(header, { alg: "HS256", typ: "JWT" })
+    assert.deepInclude(payload, { iss: "parley", sub: "user_1", exp: now + 600 })
+    assert.deepStrictEqual(payload?.["video"], {
+      room: "session_1",
+      roomJoin: true,
+      canPublish: true,
+      canSubscribe: true,
+      canPublishData: true
+    })
+    assert.notStrictEqual(tokens.mint(claims), tokens.mint(claims))
+  })
+
+  it("are taken while they hold, and known when expired", () => {
+    assert.deepStrictEqual(tokens.verify(tokens.mint(claims)), { ...claims, expired: false })
+    assert.deepStrictEqual(tokens.verify(tokens.mint(claims), now + 601), { ...claims, expired: true })
+    assert.isUndefined(tokens.verify(tokens.mint(claims), now - 3600))
+  })
+
+  it("are refused when anything about them is not ours", () => {
+    const good = tokens.mint(claims)
+    const [header = "", payload = "", signature = ""] = good.split(".")
+    const video = { room: "session_1" }
+    const body = { iss: "parley", sub: "u", exp: now + 600, nbf: now, video }
+    const bad = [
+      "",
+      "a.b.c",
+      `${good}.x`,
+      `${header}.${payload}`,
+      `${header}.${payload}.${signature.slice(1)}`,
+      `${header}.${part({ ...body, video: { room: "session_2" } })}.${signature}`,
+      `${part({ alg: "none" })}.${payload}.`,
+      make(new Uint8Array(32)).mint(claims),
+      signed({ alg: "none" }, body),
+      signed({ alg: "HS256" }, { ...body, iss: "other" }),
+      signed({ alg: "HS256" }, { ...body, exp: "never" }),
+      signed({ alg: "HS256" }, { ...body, video: null }),
+      signed({ alg: "HS256" }, [])
+    ]
+    for (const token of bad) assert.isUndefined(tokens.verify(token), token)
+    assert.isDefined(tokens.verify(signed({ alg: "HS256" }, body)))
+  })
+})

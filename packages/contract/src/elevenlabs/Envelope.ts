@@ -1,0 +1,16 @@
+// The error envelope of layer A (spec: Errors): `{detail: {status, message}}`. `provider_error` is a refusal of the
+// main API with its message; every other status is the layer's own.
+export type ElevenLabsStatus =
+  | "invalid_request"
+  | "unauthorized"
+  | "voice_not_found"
+  | "model_not_found"
+  | "not_found"
+  | "payload_too_large"
+  | "rate_limit_error"
+  | "upstream_error"
+  | "provider_error"
+
+export interface ElevenLabsBody {
+  readonly detail: { readonly status: ElevenLabsStatus; readonly message: string }
+}

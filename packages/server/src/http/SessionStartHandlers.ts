@@ -1,0 +1,39 @@
+// The door that visitors of a public agent may come through without a key: translation only.
+import { Visitor } from "@parley/contract/MainApi/Authorization"
+import { MainApi } from "@parley/contract/MainApi/MainApi"
+import { Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { PublicAccess } from "@parley/app/publicAccess/PublicAccess"
+import { SessionRequests } from "@parley/app/sessions/SessionRequests"
+import { Settings } from "../Settings.ts"
+import { rtcUrl } from "./RtcUrl.ts"
+
+export const layer = HttpApiBuilder.group(
+  MainApi,
+  "sessionStart",
+  Effect.fnUntraced(function* (handlers) {
+    const desk = yield* SessionRequests
+    const visitors = yield* PublicAccess
+    const settings = yield* Settings
+    const visit = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, remoteAddress }) => ({
+      origin: headers["origin"],
+      address: Option.getOrElse(remoteAddress, () => "")
+    }))
+
+    return handlers.handleAll({
+      createSession: ({ payload }) =>
+        Effect.gen(function* () {
+          const { principal } = yield* Visitor
+          const url = yield* rtcUrl(settings.publicUrl)
+          return yield* principal === undefined
+            ? visitors.open(yield* visit, payload, url)
+            : desk.open(principal.workspaceId, payload, url)
+        }),
+      getAgentWidget: ({ params }) =>
+        Effect.gen(function* () {
+          return { agent_name: (yield* visitors.agent(yield* visit, params.agent_id)).name }
+        })
+    })
+  })
+)

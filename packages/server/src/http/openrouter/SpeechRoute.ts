@@ -1,0 +1,36 @@
+// POST /audio/speech of layer B: audio as it is made, under the content type its SDKs insist on.
+import { contentTypeOf } from "@parley/audio/encode/OutputFormat"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
+import { Effect, Layer, Stream } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { randomUUID } from "node:crypto"
+import { SpeechRequests } from "@parley/app/speech/SpeechRequests"
+import { Settings } from "../../Settings.ts"
+import { callerOf } from "./caller.ts"
+import { withEnvelope } from "./Envelope.ts"
+import { root } from "./root.ts"
+import { spokenOf } from "./speech.ts"
+
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const desk = yield* SpeechRequests
+    const keys = yield* ApiKeys
+    const { vendor, vendorAliases } = yield* Settings
+
+    const speak = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { workspaceId } = yield* callerOf(keys)
+      const { order, text } = yield* spokenOf(request, workspaceId, { vendor, aliases: vendorAliases })
+      const events = yield* desk.speak(order, text)
+      const sound = Stream.flatMap(events, (event) =>
+        event._tag === "Audio" ? Stream.make(event.bytes) : Stream.empty
+      )
+      return HttpServerResponse.stream(sound, {
+        contentType: contentTypeOf(order.settings.format),
+        headers: { "x-generation-id": randomUUID() }
+      })
+    })
+
+    return HttpRouter.add("POST", `${root}/audio/speech`, withEnvelope(vendor)(speak))
+  })
+)

@@ -1,0 +1,144 @@
+// The way in for speech sockets: an upgrade is answered by the first door whose path fits, which either refuses with
+// an HTTP answer or takes the socket. Each conversation is a fiber of its own that ends with its socket; the service
+// ends all of them when it stops.
+import { Context, Effect, FiberSet, Layer, type Scope } from "effect"
+import { type IncomingMessage, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import { type WebSocket, WebSocketServer } from "ws"
+import { HttpListener } from "../HttpListener.ts"
+import { overWebSocket, type SpeechSocket } from "./SpeechSocket.ts"
+import { edgeSpan } from "../../telemetry/EdgeSpan.ts"
+
+/** What is asked before anything is upgraded. */
+export interface Handshake {
+  readonly headers: IncomingMessage["headers"]
+  readonly query: URLSearchParams
+  /** The parts of the path that the door's pattern caught, decoded. */
+  readonly path: ReadonlyArray<string>
+}
+
+/** An HTTP answer instead of an upgrade. */
+export interface Refusal {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+export interface Door {
+  readonly path: RegExp
+  /** Fails with a refusal, or gives the conversation to hold. */
+  readonly greet: (
+    handshake: Handshake
+  ) => Effect.Effect<(socket: SpeechSocket) => Effect.Effect<void, never, Scope.Scope>, Refusal>
+}
+
+/** Largest frame (decisions 13.3). */
+const frameBytes = 32 * 2 ** 20
+/** Longest connection (decisions 13.3). */
+const connectionMs = 3_600_000
+/** The status of an upgrade that happened. */
+const switching = 101
+/** Handshakes are answered within this time or not at all. */
+const greetMs = 10_000
+
+export class WebSocketRoutes extends Context.Service<
+  WebSocketRoutes,
+  {
+    /** From now until the scope closes. */
+    readonly add: (door: Door) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("@parley/server/WebSocketRoutes") {
+  static readonly layer: Layer.Layer<WebSocketRoutes, never, HttpListener> = Layer.effect(
+    WebSocketRoutes,
+    Effect.gen(function* () {
+      const media = yield* HttpListener
+      const doors = new Set<Door>()
+      const server = new WebSocketServer({ noServer: true, maxPayload: frameBytes, perMessageDeflate: false })
+      const talks = yield* FiberSet.make<void>()
+      const run = yield* FiberSet.runtime(talks)<never>()
+
+      const hold = (door: Door, handshake: Handshake, request: IncomingMessage, socket: Duplex, head: Buffer) =>
+        door.greet(handshake).pipe(
+          Effect.timeoutOrElse({ duration: greetMs, orElse: () => Effect.fail(overdue) }),
+          Effect.matchEffect({
+            onFailure: (refusal) =>
+              Effect.sync(() => {
+                socket.end(httpAnswer(refusal), () => socket.destroy())
+                return refusal.status
+              }),
+            onSuccess: (talk) =>
+              Effect.gen(function* () {
+                const ws = yield* upgraded(server, request, socket, head)
+                const wire = yield* overWebSocket(ws)
+                yield* talk(wire).pipe(
+                  Effect.raceFirst(wire.closed),
+                  Effect.timeoutOrElse({ duration: connectionMs, orElse: () => wire.close(1001, "one hour is over") }),
+                  Effect.onInterrupt(() => wire.close(1001, "going away"))
+                )
+                return switching
+              })
+          }),
+          Effect.scoped,
+          edgeSpan(handshake.headers, { method: "GET", status: (status) => status }),
+          Effect.catchDefect((defect) => Effect.logError("A speech socket failed", defect)),
+          Effect.ensuring(Effect.sync(() => socket.destroy()))
+        )
+
+      yield* media.serve({
+        paths: /^\/(v1|compat)\//,
+        drain: FiberSet.clear(talks),
+        upgrade: (request, socket, head) => {
+          const url = new URL(request.url ?? "/", "http://localhost")
+          for (const door of doors) {
+            const caught = door.path.exec(url.pathname)
+            if (caught === null) continue
+            socket.on("error", () => undefined)
+            const path = caught.slice(1).map(decoded)
+            run(hold(door, { headers: request.headers, query: url.searchParams, path }, request, socket, head))
+            return true
+          }
+          return false
+        }
+      })
+
+      return {
+        add: (door) =>
+          Effect.asVoid(
+            Effect.acquireRelease(
+              Effect.sync(() => doors.add(door)),
+              () => Effect.sync(() => doors.delete(door))
+            )
+          )
+      }
+    })
+  )
+}
+
+const overdue: Refusal = { status: 503, body: { status: 503, message: "Service unavailable", reason: null } }
+
+const upgraded = (server: WebSocketServer, request: IncomingMessage, socket: Duplex, head: Buffer) =>
+  Effect.callback<WebSocket>((resume) => {
+    // A handshake that is none is answered and closed by the library.
+    server.handleUpgrade(request, socket, head, (ws) => resume(Effect.succeed(ws)))
+    socket.once("close", () => resume(Effect.interrupt))
+  })
+
+const httpAnswer = ({ body, headers = {}, status }: Refusal): string => {
+  const text = JSON.stringify(body)
+  const all = {
+    ...headers,
+    connection: "close",
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(text))
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}`, ...lines, "", text].join("\r\n")
+}
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,80 @@
+// What a request without a call deserves, before anything is kept of it (RFC 3261, 8.2). Pure.
+import { headerIn, headersIn, headOf, type PeekedHeaders } from "./text.ts"
+
+export type Judgement =
+  | { readonly act: "drop" }
+  | { readonly act: "reply"; readonly status: number; readonly headers: ReadonlyArray<string> }
+  /** A new call. */
+  | { readonly act: "invite" }
+
+const methods = ["INVITE", "ACK", "CANCEL", "BYE", "OPTIONS", "INFO", "NOTIFY", "PRACK", "REFER", "UPDATE"]
+const known = new Set([...methods, "REGISTER", "SUBSCRIBE", "MESSAGE", "PUBLISH"])
+const allow = `Allow: ${methods.join(", ")}`
+/** Option tags we understand where a request requires them. */
+const understood = new Set(["100rel", "timer"])
+
+/** What a message has once (RFC 3261, 7.3.1). */
+const single: ReadonlyArray<readonly [name: string, short?: string]> = [
+  ["from", "f"],
+  ["to", "t"],
+  ["call-id", "i"],
+  ["cseq"],
+  ["max-forwards"]
+]
+
+/** A body that is no session description. */
+const isStrange = (text: string, head: string): boolean => {
+  const type = headerIn(head, "content-type", "c")
+  return type !== undefined && text.length > head.length + 2 && !/^(application\/sdp|multipart\/)/i.test(type)
+}
+
+const reply = (status: number, ...headers: ReadonlyArray<string>): Judgement => ({ act: "reply", status, headers })
+
+/** What is wrong with a request wherever it belongs; undefined for nothing. An ACK is never answered. */
+export const faultIn = (text: string, seen: PeekedHeaders): Judgement | undefined => {
+  const head = headOf(text)
+  const method = seen.method ?? ""
+  if (method === "ACK") return undefined
+  if (seen.callId === "" || seen.branch === "" || seen.cseqMethod === "") return reply(400)
+  if (seen.cseqMethod !== method || seen.cseq > 2 ** 31) return reply(400)
+  if (single.some(([name, short]) => headersIn(head, name, short).length > 1)) return reply(400)
+  if (!known.has(method)) return reply(501, allow)
+  const scheme = /^\S+ ([a-z][a-z0-9+.-]*):/i.exec(head)?.[1]?.toLowerCase()
+  if (scheme === undefined) return reply(400)
+  if (scheme !== "sip" && scheme !== "sips" && scheme !== "tel") return reply(416)
+  // Headers in the address asked for are not allowed there (RFC 3261, 19.1.1).
+  if (/^\S+ sips?:(?:[^@\s]*@)?[^@?\s]*\?[^@\s]* SIP/i.test(head)) return reply(400)
+  const hops = headerIn(head, "max-forwards")
+  if (hops !== undefined && !/^\d{1,6}$/.test(hops)) return reply(400)
+  if (hops !== undefined && Number(hops) === 0 && method !== "OPTIONS") return reply(483)
+  const strange = (head.match(/^require[ \t]*:.*$/gim) ?? [])
+    .flatMap((line) => line.slice(line.indexOf(":") + 1).split(","))
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "" && !understood.has(tag.toLowerCase()))
+  if (strange.length > 0 && method !== "CANCEL") return reply(420, `Unsupported: ${strange.join(", ")}`)
+  return undefined
+}
+
+export const judge = (text: string, seen: PeekedHeaders): Judgement => {
+  const method = seen.method ?? ""
+  if (method === "ACK") return { act: "drop" }
+  const fault = faultIn(text, seen)
+  if (fault !== undefined) return fault
+  const head = headOf(text)
+  const inDialog = /;\s*tag\s*=/i.test(headerIn(head, "to", "t") ?? "")
+  if (inDialog || method === "CANCEL" || method === "BYE" || method === "PRACK" || method === "UPDATE")
+    return reply(481)
+  switch (method) {
+    case "INVITE":
+      return isStrange(text, head) ? reply(415, "Accept: application/sdp") : { act: "invite" }
+    case "OPTIONS":
+      return reply(200, allow, "Accept: application/sdp", "Supported: timer, 100rel")
+    case "REFER":
+    case "REGISTER":
+      return reply(403)
+    case "SUBSCRIBE":
+      return reply(489)
+    default:
+      return reply(405, allow)
+  }
+}
