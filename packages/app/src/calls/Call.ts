@@ -131,8 +131,9 @@ const hold = Effect.fnUntraced(function* (call: Call, claimed: ClaimedCall, serv
     facts.remember(fact)
     metrics.remember(fact)
   }
+  const storing = yield* Effect.forkScoped(facts.drain)
   yield* Conversation.run({ plan, leg, remember, endAsked: call.endAsked, outliving })
-  yield* facts.drain
+  yield* Fiber.join(storing)
   call.settled()
   // Tools that outlive the call tell their results; neither the place nor the end of the session waits for them.
   yield* Effect.forkIn(facts.rest, outliving)

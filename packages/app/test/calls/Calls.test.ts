@@ -50,6 +50,9 @@ describe("A call", () => {
       yield* TestClock.adjust(100)
       assert.deepStrictEqual([calls.live(), calls.gauge(), call.state], [1, 1, "talking"])
       assert.strictEqual(calls.find("a"), call)
+      yield* TestClock.adjust(1000)
+      // While it lives: whatever happens to the process then, this is known.
+      assert.isNotEmpty(records.facts)
       leg.caller.leaves()
       yield* TestClock.adjust(1000)
       assert.deepStrictEqual(records.ends, [{ sessionId: "a", from: "active", reason: "user_hangup" }])
