@@ -13,8 +13,8 @@ import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesi
 import { makeScriptedTranscriber } from "@parley/speech/testing/ScriptedTranscriber"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
 import { type CallPlan, type ConversationRules, defaultPlan, defaultRules, type PlannedTool } from "../CallPlan.ts"
+import * as Conversation from "../Conversation.ts"
 import { CallParts, type Retrieve, type RunTool, ToolFailure } from "../ports/CallParts.ts"
-import * as Session from "../Session.ts"
 import * as FakeLeg from "./FakeLeg.ts"
 import * as VirtualPacer from "./VirtualPacer.ts"
 
@@ -76,7 +76,7 @@ export const rehearse = Effect.fnUntraced(function* (script: RehearsalScript = {
   const context = yield* Layer.build(VirtualPacer.layer)
   const outliving = yield* Effect.scope
   const remember = (fact: Fact) => void facts.push(fact)
-  const call = Session.run({ plan: planOf(script), leg, remember, endAsked, outliving })
+  const call = Conversation.run({ plan: planOf(script), leg, remember, endAsked, outliving })
   const fiber = yield* Effect.forkScoped(Effect.provide(call, Context.add(context, CallParts, partsOf(script))))
   // The call is listening before the caller's first move.
   yield* Effect.yieldNow
