@@ -11,9 +11,9 @@ export type ConversationOptions = Session.SessionOptions
 
 /**
  * Holds the conversation and closes its leg; returns why it ended. Never fails: a defect is logged and ends this
- * conversation, and no other, as `internal_error`. Interrupting it ends it as `internal_error` too, and it still
- * returns. However it ends, `remember` gets one `CallEnded` after the result of every tool that the call waits for,
- * and the leg is closed once.
+ * conversation, and no other, as `internal_error`. One that is interrupted has ended as `internal_error`, too, before
+ * the interruption is done. However it ends, `remember` is told of one `CallEnded`, after the result of every tool
+ * that ends with the call, and the leg is closed once.
  */
 export const run = (options: ConversationOptions): Effect.Effect<EndReason, never, CallParts | Pacer> =>
   Effect.uninterruptibleMask((restore) => {

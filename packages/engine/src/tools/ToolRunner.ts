@@ -1,7 +1,7 @@
 // Runs the tools of a call, in the call's scope and not in a reply's: a caller who interrupts never tears a write in
 // half. At most ten background calls are in flight. Every call is bounded by its time-out and leaves a call and one
 // result in the history, also one that is refused, cancelled or broken. `fire_and_forget` outlives the call.
-import { Cause, Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
 import type { AgentEvent, ClientEvent } from "@parley/contract/ClientEvent"
 import type { ChatToolCall } from "@parley/llm/ChatModel"
 import type { CallContext } from "../CallContext.ts"
@@ -76,19 +76,22 @@ export const make = Effect.fnUntraced(function* (options: ToolRunnerOptions): Ef
     }
     const cancelled = (): void => settle(cancelledOutcome(tool))
     if (!outlives(tool)) open.add(cancelled)
-    const bounded = work(call, tool).pipe(
-      Effect.timeoutOrElse({
-        duration: tool.timeoutMs,
-        orElse: () => Effect.fail(new ToolFailure({ message: "the tool did not answer in time" }))
-      }),
-      Effect.onExit((exit) => Effect.sync(() => settle(outcomeOf(exit, tool))))
-    )
-    const fiber = yield* forkSupervised(outlives(tool) ? outliving : scope, bounded, {
+    const policy = {
       child: "ToolRunner",
       // Told as the tool's result.
       onFailure: () => undefined,
       onDefect
+    }
+    const where = outlives(tool) ? outliving : scope
+    const working = Effect.onExit(work(call, tool), (exit) => Effect.sync(() => settle(outcomeOf(exit, tool))))
+    const fiber = yield* forkSupervised(where, working, policy)
+    const bound = Effect.map(Effect.timeoutOption(Deferred.await(over), tool.timeoutMs), (inTime) => {
+      if (Option.isSome(inTime)) return
+      settle({ output: null, error: "the tool did not answer in time" })
+      // Not waited for: it may take as long to stop.
+      fiber.interruptUnsafe()
     })
+    yield* forkSupervised(where, bound, policy)
     // The scope was closing already: it never began.
     fiber.addObserver(cancelled)
     return Deferred.await(over)
