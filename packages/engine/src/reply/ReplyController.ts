@@ -2,17 +2,18 @@
 // one, and settles what was heard of it. Each operation is one move of turn-taking.
 import { Cause, Effect } from "effect"
 import type { CallContext } from "../CallContext.ts"
-import * as TurnLatency from "../journal/TurnLatency.ts"
+import { TurnMeter } from "../journal/TurnMeter.ts"
 import type { ClientFeed } from "../leg/ClientFeed.ts"
 import type { Leg } from "../leg/Leg.ts"
 import { Player } from "../playout/Player.ts"
 import type { CallParts } from "../ports/CallParts.ts"
 import type { Transcript } from "../transcript/Transcript.ts"
-import type { Move, ReplyCause, TurnClocks } from "../turn/Move.ts"
-import { openingOf, type ReplyText, type ToolExecutor } from "./Answer.ts"
-import { lineIn } from "./lines.ts"
-import * as Recall from "./Recall.ts"
+import type { Move, TurnClocks } from "../turn/Move.ts"
+import type { ReplyText, ToolExecutor } from "./Answer.ts"
 import * as Reply from "./Reply.ts"
+import { textsOf } from "./replyText.ts"
+
+type BeginReply = Extract<Move, { _tag: "BeginReply" }>
 
 /** Longest wait for what was begun to be said. */
 const saidBoundMs = 15_000
@@ -29,7 +30,7 @@ export interface ReplyControllerOptions {
 export interface ReplyController {
   /** To be ticked as long as the call lasts. */
   readonly player: Player
-  readonly begin: (move: Extract<Move, { _tag: "BeginReply" }>) => Effect.Effect<void>
+  readonly begin: (move: BeginReply) => Effect.Effect<void>
   /** The speculative reply of that id becomes the one that is played. */
   readonly commit: (reply: number) => Effect.Effect<void>
   readonly discard: Effect.Effect<void>
@@ -52,14 +53,12 @@ export const make = ({ call, feed, leg, parts, tools, transcript }: ReplyControl
   let finished: Reply.Reply | null = null
   let speculative: Reply.Reply | null = null
   let heardSince = ""
-  let lastTurn: { readonly turn: string; readonly clocks: TurnClocks } | null = null
+  const meter = new TurnMeter()
 
   const onStarted = (reply: number): void => {
     heardSince = clock.iso()
-    if (current !== null && lastTurn !== null && current.turnId === lastTurn.turn) {
-      const { marks, speculative: early } = current
-      const latency = TurnLatency.measure(lastTurn.turn, lastTurn.clocks, marks, clock.now(), early)
-      lastTurn = null
+    const latency = current === null ? undefined : meter.started(current, clock.now())
+    if (latency !== undefined) {
       call.remember({ _tag: "TurnMeasured", latency })
       feed.latency(latency)
     }
@@ -107,17 +106,11 @@ export const make = ({ call, feed, leg, parts, tools, transcript }: ReplyControl
     return reply === null ? Effect.void : reply.close
   })
 
-  const begin: ReplyController["begin"] = Effect.fnUntraced(function* ({ cause, reply: id, speculative: held }) {
-    if (!held) yield* stop
+  const begin: ReplyController["begin"] = Effect.fnUntraced(function* (move) {
+    if (!move.speculative) yield* stop
     const reply = yield* Reply.begin({
       call,
-      request: {
-        id,
-        turnId: cause.kind === "turn" ? cause.turn : `${cause.kind}_${id}`,
-        text: textOf(cause, held),
-        silent: cause.kind === "turn" && !cause.spoken,
-        speculative: held
-      },
+      request: requestOf(move, textOf(move.cause, move.speculative)),
       chat,
       synthesizer: parts.synthesizer,
       playRate: leg.playRate,
@@ -125,18 +118,8 @@ export const make = ({ call, feed, leg, parts, tools, transcript }: ReplyControl
       newSegment: transcript.newSegment,
       onDelta: feed.agent
     })
-    if (held) speculative = reply
+    if (move.speculative) speculative = reply
     else take(reply)
-  })
-
-  /** A reply that follows while this one is waited for is waited for, too. */
-  const allSaid: Effect.Effect<void> = Effect.suspend(() => {
-    const reply = current
-    if (reply === null) return Effect.void
-    return Effect.andThen(
-      reply.said,
-      Effect.suspend(() => (current === null || current === reply ? Effect.void : allSaid))
-    )
   })
 
   return {
@@ -155,41 +138,29 @@ export const make = ({ call, feed, leg, parts, tools, transcript }: ReplyControl
     stop,
     pause: () => player.pause(),
     resume: () => player.resume(),
-    answers: (turn, clocks) => void (lastTurn = { turn, clocks }),
-    said: Effect.asVoid(Effect.timeoutOption(allSaid, saidBoundMs))
+    answers: (turn, clocks) => meter.answers(turn, clocks),
+    said: Effect.asVoid(
+      Effect.timeoutOption(
+        allSaid(() => current),
+        saidBoundMs
+      )
+    )
   }
 }
 
-/** What a reply is to say, by its cause; `early`: its turn is not recorded yet. */
-const textsOf = (
-  call: CallContext,
-  transcript: Transcript,
-  retrieve: CallParts["Service"]["retrieve"]
-): ((cause: ReplyCause, early: boolean) => ReplyText) => {
-  const { clock, journal, onDefect, plan, scope } = call
-  const recall = Recall.make({ plan, retrieve, scope, now: clock.now, journal, onDefect })
-  const system = { role: "system", content: plan.prompt.system } as const
-  return (cause, early) => {
-    switch (cause.kind) {
-      case "line":
-        return { kind: "say", text: lineIn(plan.voice.language, cause.line) }
-      case "opening":
-        return openingOf(plan.prompt)
-      case "turn": {
-        const asked = { role: "user", content: cause.text } as const
-        const before = early ? [...transcript.messages(cause.turn), asked] : transcript.messages()
-        return { kind: "answer", history: () => [system, ...before], recalled: recall(cause.text) }
-      }
-      case "voicemail": {
-        const { voicemail } = plan.conversation
-        if (voicemail?.action !== "leave_prompt_message") return { kind: "say", text: voicemail?.message ?? "" }
-        const told = `[An answering machine took the call. Leave one message after its beep; nobody will answer. ${voicemail.message}]`
-        return { kind: "answer", history: () => [system, ...transcript.messages(), { role: "user", content: told }] }
-      }
-      case "news": {
-        const before = transcript.messages()
-        return { kind: "answer", history: () => [system, ...before] }
-      }
-    }
-  }
-}
+const requestOf = ({ cause, reply, speculative }: BeginReply, text: ReplyText): Reply.ReplyRequest => ({
+  id: reply,
+  turnId: cause.kind === "turn" ? cause.turn : `${cause.kind}_${reply}`,
+  text,
+  silent: cause.kind === "turn" && !cause.spoken,
+  speculative
+})
+
+/** A reply that follows while this one is waited for is waited for, too. */
+const allSaid = (current: () => Reply.Reply | null): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const reply = current()
+    if (reply === null) return Effect.void
+    const next = Effect.suspend(() => (current() === reply ? Effect.void : allSaid(current)))
+    return Effect.andThen(reply.said, next)
+  })
