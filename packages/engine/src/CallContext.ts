@@ -7,6 +7,7 @@ import type { OnDefect } from "./supervise.ts"
 import type { CallClock } from "./time/CallClock.ts"
 import type { Signal } from "./turn/Signal.ts"
 
+/** One value for the whole call; none of its functions waits. */
 export interface CallContext {
   readonly plan: CallPlan
   /** Closed when the call is over; what a child starts for the call's length lives in it. */

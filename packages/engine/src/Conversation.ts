@@ -7,6 +7,7 @@ import type { Pacer } from "./playout/Pacer.ts"
 import type { CallParts } from "./ports/CallParts.ts"
 import * as Session from "./Session.ts"
 
+/** `endAsked` ends the call from outside; `outliving` is closed by the owner after the calls. */
 export type ConversationOptions = Session.SessionOptions
 
 /**

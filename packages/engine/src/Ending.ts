@@ -5,6 +5,7 @@ import type { EndReason } from "@parley/contract/EndReason"
 import type { Fact } from "@parley/contract/Fact"
 import type { Leg } from "./leg/Leg.ts"
 
+/** Who is told. */
 export interface EndingOptions {
   readonly leg: Pick<Leg, "tell" | "close">
   readonly remember: (fact: Fact) => void
@@ -13,6 +14,7 @@ export interface EndingOptions {
 /** Idempotent: the first reason counts, and is returned by every call. */
 export type Ending = (reason: EndReason) => Effect.Effect<EndReason>
 
+/** One for the call; reads the wall clock when it is told. */
 export const make = ({ leg, remember }: EndingOptions): Ending => {
   let told: EndReason | undefined
   return Effect.fnUntraced(function* (reason: EndReason) {

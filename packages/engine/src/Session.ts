@@ -28,6 +28,7 @@ import { closedReasons, signalOf } from "./turn/signalOf.ts"
 import type { Signal } from "./turn/Signal.ts"
 import * as TurnLoop from "./turn/TurnLoop.ts"
 
+/** What one call is held with. */
 export interface SessionOptions {
   readonly plan: CallPlan
   readonly leg: Leg

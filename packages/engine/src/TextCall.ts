@@ -13,6 +13,7 @@ import * as ToolRunner from "./tools/ToolRunner.ts"
 import type { MemoryEntry } from "./transcript/Memory.ts"
 import * as Transcript from "./transcript/Transcript.ts"
 
+/** What such a conversation needs; nothing of it is sound. */
 export interface TextCallOptions {
   readonly plan: CallPlan
   readonly chat: ChatModel

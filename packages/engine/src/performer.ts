@@ -5,6 +5,7 @@ import type { ReplyController } from "./reply/ReplyController.ts"
 import type { Transcript } from "./transcript/Transcript.ts"
 import type { Move } from "./turn/Move.ts"
 
+/** Who carries the moves out. */
 export interface PerformerOptions {
   readonly replies: ReplyController
   readonly transcript: Pick<Transcript, "caller">

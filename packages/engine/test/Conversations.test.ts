@@ -61,16 +61,4 @@ describe("the registry", () => {
       assert.strictEqual((yield* Effect.flip(open("b"))).reason, "draining")
     }).pipe(Effect.provide(layer))
   )
-
-  it.effect("without a recogniser tells the client, and answers what is typed", () =>
-    Effect.gen(function* () {
-      const { leg } = yield* open("a")
-      yield* TestClock.adjust(3_000)
-      assert.isTrue(leg.messages.some(({ message }) => message._tag === "Event" && message.event.type === "error"))
-      leg.caller.sends({ type: "user.message", text: "hello" })
-      const before = leg.playedMs()
-      yield* TestClock.adjust(3_000)
-      assert.isAbove(leg.playedMs(), before)
-    }).pipe(Effect.provide(layer))
-  )
 })

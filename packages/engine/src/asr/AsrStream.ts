@@ -13,6 +13,7 @@ import { SampleClock } from "./SampleClock.ts"
 import { Utterance } from "./Utterance.ts"
 import * as Voicing from "./Voicing.ts"
 
+/** What recognition of one speaker needs. */
 export interface AsrOptions {
   /** The language and the words to favour. */
   readonly hearing: CallPlan["hearing"]
@@ -27,6 +28,7 @@ export interface AsrOptions {
   readonly onDefect: OnDefect
 }
 
+/** Recognition of one speaker, under way. */
 export interface AsrStream {
   /** One 20 ms frame at 16 kHz, on the media thread. Does not throw. */
   readonly hear: (frame: Int16Array) => void

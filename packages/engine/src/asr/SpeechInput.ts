@@ -8,6 +8,7 @@ import type { CallParts } from "../ports/CallParts.ts"
 import { guarded } from "../supervise.ts"
 import * as AsrStream from "./AsrStream.ts"
 
+/** The sound of one caller, taken in. */
 export interface SpeechInput {
   /** One frame of the leg, on the media thread. Does not throw. */
   readonly hear: (frame: Int16Array) => void

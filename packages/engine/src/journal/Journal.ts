@@ -17,6 +17,7 @@ export interface Journal {
   readonly fault: (name: string, data: JournalData) => void
 }
 
+/** Where entries go. */
 export interface JournalOptions {
   readonly remember: (fact: Fact) => void
   /** Milliseconds since the call began. */
@@ -25,6 +26,7 @@ export interface JournalOptions {
   readonly onFault: (name: string) => void
 }
 
+/** Times are rounded to a tenth of a millisecond. */
 export const make = ({ now, onFault, remember }: JournalOptions): Journal => {
   const write = (kind: "signal" | "move" | "note" | "fault", at: number, name: string, data: JournalData): void =>
     remember({ _tag: "Journaled", entry: { at_ms: Math.round(at * 10) / 10, kind, name, data } })

@@ -4,6 +4,7 @@ import type { AgentEvent, AgentState } from "@parley/contract/ClientEvent"
 import type { TurnLatency } from "@parley/contract/TurnLatency"
 import type { Leg } from "./Leg.ts"
 
+/** What a client may be told; each function sends one message. */
 export interface ClientFeed {
   readonly state: (state: AgentState) => void
   /** The caller's words so far in this turn; replaces what was told before. */

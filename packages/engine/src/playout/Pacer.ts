@@ -3,6 +3,7 @@
 import { Context, Effect, Layer } from "effect"
 import { frameMs } from "../leg/Leg.ts"
 
+/** Whoever is to be called on the tick. */
 export interface Ticking {
   /** Called every 20 ms on the media thread; must not wait. */
   readonly tick: () => void

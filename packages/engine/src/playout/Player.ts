@@ -4,6 +4,7 @@ import type { Leg } from "../leg/Leg.ts"
 import type { ReplySound } from "./ReplySound.ts"
 import type { Ticking } from "./Pacer.ts"
 
+/** Told on the media thread; none may wait. */
 export interface PlayerEvents {
   /** The first sample (or the first text of a silent reply) left. */
   readonly onStarted: (reply: number) => void

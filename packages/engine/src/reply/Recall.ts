@@ -10,6 +10,7 @@ import { cannotFail, forkSupervised, type OnDefect } from "../supervise.ts"
 /** Most of it passes while the turn's end is still being waited for. */
 const boxMs = 300
 
+/** Whose documents, and who searches them. */
 export interface RecallOptions {
   readonly plan: CallPlan
   readonly retrieve: Retrieve | undefined

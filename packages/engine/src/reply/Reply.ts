@@ -25,6 +25,7 @@ export interface ReplyRequest {
   readonly speculative: boolean
 }
 
+/** What one reply is made with. */
 export interface ReplyOptions {
   readonly call: CallContext
   readonly request: ReplyRequest
@@ -38,6 +39,7 @@ export interface ReplyOptions {
   readonly onDelta: (segment: string, delta: string) => void
 }
 
+/** One reply under way, until it is closed. */
 export interface Reply {
   readonly id: number
   readonly turnId: string

@@ -18,6 +18,7 @@ type BeginReply = Extract<Move, { _tag: "BeginReply" }>
 /** Longest wait for what was begun to be said. */
 const saidBoundMs = 15_000
 
+/** What replies are made with, and who is told of them. */
 export interface ReplyControllerOptions {
   readonly call: CallContext
   readonly parts: Pick<CallParts["Service"], "chat" | "synthesizer" | "retrieve">
@@ -27,6 +28,7 @@ export interface ReplyControllerOptions {
   readonly tools: ToolExecutor
 }
 
+/** The replies of one call. Effects are done when the move is carried out, not when a reply has been heard. */
 export interface ReplyController {
   /** To be ticked as long as the call lasts. */
   readonly player: Player
@@ -44,10 +46,12 @@ export interface ReplyController {
   readonly said: Effect.Effect<void>
 }
 
+/** One for the call; its player has to be ticked. */
 export const make = ({ call, feed, leg, parts, tools, transcript }: ReplyControllerOptions): ReplyController => {
   const { clock, plan, tell } = call
   const chat = parts.chat(plan.llm)
   const textOf = textsOf(call, transcript, parts.retrieve)
+  const settle = settling(transcript, feed)
   let current: Reply.Reply | null = null
   /** Heard to its end, its scope still to be closed. */
   let finished: Reply.Reply | null = null
@@ -67,7 +71,7 @@ export const make = ({ call, feed, leg, parts, tools, transcript }: ReplyControl
 
   const onEnded = (reply: number): void => {
     if (current?.id === reply) {
-      settle(current)
+      settle(current, heardSince)
       finished = current
       current = null
     }
@@ -80,14 +84,6 @@ export const make = ({ call, feed, leg, parts, tools, transcript }: ReplyControl
     (defect) => call.onDefect(Cause.die(defect), "Player")
   )
 
-  /** What was heard of a reply becomes its record; its segments close for the client. */
-  const settle = (reply: Reply.Reply): void => {
-    for (const { segment, text } of reply.settleHeard()) {
-      transcript.agent({ segment, text, turnId: reply.turnId, since: heardSince })
-      feed.agentDone(segment)
-    }
-  }
-
   const take = (reply: Reply.Reply): void => {
     current = reply
     transcript.adopt(reply.entries)
@@ -98,7 +94,7 @@ export const make = ({ call, feed, leg, parts, tools, transcript }: ReplyControl
   const stop = Effect.suspend(() => {
     if (current !== null) {
       player.stop()
-      settle(current)
+      settle(current, heardSince)
     }
     const reply = current ?? finished
     current = null
@@ -155,6 +151,16 @@ const requestOf = ({ cause, reply, speculative }: BeginReply, text: ReplyText): 
   silent: cause.kind === "turn" && !cause.spoken,
   speculative
 })
+
+/** What was heard of a reply becomes its record; its segments close for the client. */
+const settling =
+  (transcript: Transcript, feed: Pick<ClientFeed, "agentDone">) =>
+  (reply: Reply.Reply, since: string): void => {
+    for (const { segment, text } of reply.settleHeard()) {
+      transcript.agent({ segment, text, turnId: reply.turnId, since })
+      feed.agentDone(segment)
+    }
+  }
 
 /** A reply that follows while this one is waited for is waited for, too. */
 const allSaid = (current: () => Reply.Reply | null): Effect.Effect<void> =>

@@ -14,6 +14,7 @@ export interface Phrase {
   readonly text: string
 }
 
+/** Where the sound comes from and where it goes. */
 export interface TtsOptions {
   readonly synthesizer: Synthesizer
   readonly voice: CallPlan["voice"]

@@ -4,6 +4,7 @@ import { Clock, Effect, Latch, Layer } from "effect"
 import { frameMs } from "../leg/Leg.ts"
 import { makeRound, Pacer } from "../playout/Pacer.ts"
 
+/** A `Pacer` for tests. */
 export const layer: Layer.Layer<Pacer> = Layer.effect(
   Pacer,
   Effect.gen(function* () {

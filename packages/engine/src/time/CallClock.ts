@@ -1,6 +1,7 @@
 // The one clock of a call. Every time in its journal, its decisions and its latency counts from the same moment.
 import { Clock, Effect } from "effect"
 
+/** The present, in the call's time and in the world's. */
 export interface CallClock {
   /** Milliseconds since the call began, monotonic, with fractions. */
   readonly now: () => number

@@ -3,6 +3,7 @@
 import { Effect, FiberHandle, type Scope } from "effect"
 import { cannotFail, type OnDefect, supervise } from "../supervise.ts"
 
+/** Whose alarm it is. */
 export interface TimekeeperOptions {
   /** Milliseconds since the call began. */
   readonly now: () => number
@@ -10,11 +11,13 @@ export interface TimekeeperOptions {
   readonly onDefect: OnDefect
 }
 
+/** One alarm at a time. */
 export interface Timekeeper {
   /** `onDue` is called at `at` (milliseconds since the call began) instead of when it was to be; `Infinity` for never. */
   readonly wakeAt: (at: number) => Effect.Effect<void>
 }
 
+/** For the length of the scope; no alarm is set. */
 export const make = Effect.fnUntraced(function* ({
   now,
   onDefect,

@@ -1,8 +1,10 @@
 // The limits of a call in time: its longest duration, and what silence on both sides leads to. Pure.
 import type { ConversationRules } from "../CallPlan.ts"
 
+/** `duration` ends the call, `silence` hangs up, `reengage` asks whether anybody is there. */
 export type LimitName = "duration" | "silence" | "reengage"
 
+/** One limit that becomes due. */
 export interface Limit {
   readonly name: LimitName
   /** Milliseconds since the call began. */

@@ -5,6 +5,7 @@ import type { AgentEvent, ClientEvent } from "@parley/contract/ClientEvent"
 import type { PlannedTool } from "../CallPlan.ts"
 import { ToolFailure } from "../ports/CallParts.ts"
 
+/** The app's side of a tool call. */
 export interface ClientTools {
   /** The app's answer; empty at once for a tool that is not to respond. Unbounded in time. */
   readonly ask: (

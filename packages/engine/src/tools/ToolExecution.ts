@@ -11,6 +11,7 @@ import type { Outcome, ToolRecord } from "./ToolRecord.ts"
 /** At the end of the call, tools that are slow to stop are left behind after this long. */
 const cancelBoundMs = 10_000
 
+/** What runs, where, and how it is recorded. */
 export interface ToolExecutionOptions {
   readonly call: Pick<CallContext, "scope" | "onDefect">
   readonly outliving: Scope.Scope
@@ -27,6 +28,7 @@ export interface ToolStart {
   readonly onOutcome: (outcome: Outcome) => void
 }
 
+/** Every tool of a call that runs. */
 export interface ToolExecution {
   /** Starts the tool; the effect it gives is done after `onOutcome`. */
   readonly start: (what: ToolStart) => Effect.Effect<Effect.Effect<void>>

@@ -22,6 +22,7 @@ export interface Outcome {
   readonly error: string | null
 }
 
+/** Who is told of tool calls. */
 export interface ToolRecordOptions {
   readonly clock: CallClock
   readonly remember: (fact: Fact) => void
@@ -33,6 +34,7 @@ export interface ToolRecordOptions {
 /** Records the call, and returns what records its end: true for the first end, which is the one that counts. */
 export type ToolRecord = (call: ChatToolCall, tool: ToolName, turnId: string) => (outcome: Outcome) => boolean
 
+/** One for the call; outputs are cut to 262,144 characters in the history and 4,096 in events. */
 export const make = ({ clock, emit, events, remember }: ToolRecordOptions): ToolRecord => {
   const record = (item: SessionItem): void => remember({ _tag: "ItemRecorded", item })
   const tell = (event: AgentEvent): void => {

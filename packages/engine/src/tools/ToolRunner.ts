@@ -13,6 +13,7 @@ import * as ToolRecord from "./ToolRecord.ts"
 
 const backgroundLimit = 10
 
+/** Whose tools, and who runs and hears of them. */
 export interface ToolRunnerOptions {
   readonly call: Pick<CallContext, "plan" | "scope" | "clock" | "remember" | "onDefect">
   /** Where `fire_and_forget` webhooks run, each until its own time-out. */

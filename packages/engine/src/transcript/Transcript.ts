@@ -4,6 +4,7 @@ import type { Fact } from "@parley/contract/Fact"
 import type { ChatMessage } from "@parley/llm/ChatModel"
 import { Memory, type MemoryEntry } from "./Memory.ts"
 
+/** `sessionId` goes into the ids of messages. */
 export interface TranscriptOptions {
   readonly sessionId: string
   readonly remember: (fact: Fact) => void
@@ -20,6 +21,7 @@ export interface AgentSegment {
   readonly since?: string
 }
 
+/** Both sides of what was said. Nothing here waits. */
 export interface Transcript {
   /** The caller's turn, whole; the same turn again replaces what it said before. */
   readonly caller: (turn: string, text: string) => void
@@ -37,6 +39,7 @@ export interface Transcript {
   readonly newSegment: () => string
 }
 
+/** Empty; message ids are `msg_<session>_<n>` for the agent and `msg_<session>_<turn>` for the caller. */
 export const make = ({ iso, remember, sessionId }: TranscriptOptions): Transcript => {
   const memory = new Memory()
   let segments = 0

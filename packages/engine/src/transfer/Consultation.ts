@@ -14,6 +14,7 @@ import { speak } from "./speak.ts"
 /** What came of asking: `voicemail` when a machine answered, `silent` within a minute, `gone` when they hung up. */
 export type ColleagueAnswer = "yes" | "no" | "voicemail" | "silent" | "gone"
 
+/** A call with one colleague, under way. */
 export interface Consultation {
   /** Done when it was heard to its end; what cannot be spoken is left out. */
   readonly say: (text: string) => Effect.Effect<void>
@@ -25,6 +26,7 @@ export interface Consultation {
   readonly join: (to: (samples: Int16Array) => void, source: FrameSource) => void
 }
 
+/** For whose call, and with whom. */
 export interface ConsultationOptions {
   readonly call: CallContext
   readonly parts: Pick<CallParts["Service"], "transcriber" | "voiceActivity" | "synthesizer">

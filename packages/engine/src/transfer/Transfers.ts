@@ -15,6 +15,7 @@ import type { Transcript } from "../transcript/Transcript.ts"
 import { speak } from "./speak.ts"
 import { wordsIn } from "./words.ts"
 
+/** Whose call is handed over. */
 export interface TransfersOptions {
   readonly call: CallContext
   readonly parts: CallParts["Service"]

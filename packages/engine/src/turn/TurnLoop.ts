@@ -8,6 +8,7 @@ import type { Signal } from "./Signal.ts"
 import { step } from "./TurnTaking.ts"
 import { initial, type TurnRules } from "./TurnState.ts"
 
+/** What the loop takes from, tells and asks. */
 export interface TurnLoopOptions {
   readonly rules: TurnRules
   readonly mailbox: Queue.Dequeue<Signal>

@@ -7,6 +7,7 @@ import { noiseLimitMs, waitAfter, pauseReplyAfterMs } from "./endpointing.ts"
 /** What is due: the end of a turn, a reaction to voice or keys, or a limit of the call. */
 export type DeadlineName = LimitName | "turnOver" | "bargeIn" | "noise" | "digits" | "voicemail"
 
+/** One thing that becomes due. */
 export interface Deadline {
   readonly name: DeadlineName
   /** Milliseconds since the call began. */
