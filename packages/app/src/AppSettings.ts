@@ -1,5 +1,6 @@
 // What the room asks of whoever wires it: names, addresses and limits. The server makes it of its configuration.
 import { Context } from "effect"
+import type { CallLimits } from "./calls/CallLimits.ts"
 
 /** Where the telephone listens; with neither port nor TLS there is none. */
 export interface SipSettings {
@@ -26,6 +27,8 @@ export class AppSettings extends Context.Service<
     readonly host: string
     readonly media: MediaSettings
     readonly sip: SipSettings
+    /** Calls at the same time. */
+    readonly limits: CallLimits
     /** Countries that bought numbers may call, ISO 3166-1 alpha-2. */
     readonly callCountries: ReadonlyArray<string>
     /** Days that recordings are kept; 0: for ever. */
@@ -37,4 +40,4 @@ export class AppSettings extends Context.Service<
     /** Whether the service's own list of language models has one that can judge a conversation. */
     readonly hasJudgingModel: boolean
   }
->()("@parley/app/AppSettings") {}
+>()("./AppSettings.ts") {}

@@ -36,7 +36,7 @@ export class Conversations extends Context.Service<
     /** Refuses new calls and ends the live ones, at most `boundMs` each. */
     readonly drain: (reason: EndReason, boundMs: number) => Effect.Effect<void>
   }
->()("@parley/engine/Conversations") {
+>()("./Conversations.ts") {
   static readonly layer = (options: {
     readonly capacity: number
   }): Layer.Layer<Conversations, never, CallParts | Pacer> =>

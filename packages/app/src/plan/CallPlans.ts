@@ -11,7 +11,6 @@ import { Secrets } from "@parley/workspace/storage/Secrets"
 import type { ClaimedSession } from "@parley/workspace/sessions/SessionLife"
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { AppSettings } from "../AppSettings.ts"
-import { ExtraBodies } from "../calls/ExtraBodies.ts"
 import { llmChoice } from "./llmChoice.ts"
 import { VoiceChoice } from "../speech/VoiceChoice.ts"
 import { type McpListing, mcpListing } from "../tools/McpTools.ts"
@@ -21,40 +20,43 @@ import { dateIn, fillIn, spokenNumber, type SystemVariables } from "./Placeholde
 
 export class CallPlans extends Context.Service<
   CallPlans,
-  { readonly planFor: (session: ClaimedSession) => Effect.Effect<CallPlan> }
+  {
+    /** @param extraBody the session's `llm_extra_body`, which is never stored. */
+    readonly planFor: (session: ClaimedSession, extraBody?: ExtraBody) => Effect.Effect<CallPlan>
+  }
 >()("@parley/app/CallPlans") {
-  static readonly layer: Layer.Layer<CallPlans, never, Secrets | SafeHttp | AppSettings | ExtraBodies | VoiceChoice> =
-    Layer.effect(
-      CallPlans,
-      Effect.gen(function* () {
-        const secrets = yield* Secrets
-        const { vendor } = yield* AppSettings
-        const extraBodies = yield* ExtraBodies
-        const voices = yield* VoiceChoice
-        const listTools = yield* mcpListing
-        return {
-          planFor: Effect.fnUntraced(function* (session) {
-            const { config, row } = session
-            const finding = voices
-              .find(row.workspace_id, row.request.overrides.voice_id ?? config.voice.voice_id)
-              // A voice model that was removed since: the call is held in the default voice.
-              .pipe(Effect.orElseSucceed(() => ({ id: "" })))
-            const servers = config.tools.enabled ? session.mcpServers : []
-            const [voice, mcp] = yield* Effect.all([finding, listTools(servers, secrets.open)], { concurrency: 2 })
-            const extraBody = extraBodies.take(row.id)
-            return planFor(session, { open: secrets.open, vendor, voice, extraBody, mcp, now: new Date() })
-          })
-        }
-      })
-    )
+  static readonly layer: Layer.Layer<CallPlans, never, Secrets | SafeHttp | AppSettings | VoiceChoice> = Layer.effect(
+    CallPlans,
+    Effect.gen(function* () {
+      const secrets = yield* Secrets
+      const { vendor } = yield* AppSettings
+      const voices = yield* VoiceChoice
+      const listTools = yield* mcpListing
+      return {
+        planFor: Effect.fnUntraced(function* (session, extraBody) {
+          const { config, row } = session
+          const finding = voices
+            .find(row.workspace_id, row.request.overrides.voice_id ?? config.voice.voice_id)
+            // A voice model that was removed since: the call is held in the default voice.
+            .pipe(Effect.orElseSucceed(() => ({ id: "" })))
+          const servers = config.tools.enabled ? session.mcpServers : []
+          const [voice, mcp] = yield* Effect.all([finding, listTools(servers, secrets.open)], { concurrency: 2 })
+          return planFor(session, { open: secrets.open, vendor, voice, extraBody, mcp, now: new Date() })
+        })
+      }
+    })
+  )
 }
+
+/** Fields for the requests to the model. */
+export type ExtraBody = Readonly<Record<string, unknown>>
 
 export interface PlanContext {
   readonly open: (sealed: string) => Redacted.Redacted<string>
   readonly vendor: string
   readonly voice: SpokenVoice
   /** The session's `llm_extra_body`. */
-  readonly extraBody: Readonly<Record<string, unknown>> | undefined
+  readonly extraBody: ExtraBody | undefined
   /** The session's MCP servers and their tools; none when left out. */
   readonly mcp?: McpListing | undefined
   readonly now: Date

@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { createHmac } from "node:crypto"
-import { make } from "../../src/sessions/JoinTokens.ts"
+import { Effect } from "effect"
+import { type JoinClaims, make } from "../../src/sessions/JoinTokens.ts"
 
 const key = new Uint8Array(32).fill(7)
 const tokens = make(key)
+const mint = (claims: JoinClaims, by = tokens) => Effect.runPromise(by.mint(claims))
+const verify = (token: string, nowSeconds?: number) => Effect.runPromise(tokens.verify(token, nowSeconds))
 const now = Math.floor(Date.now() / 1000)
 const claims = { sessionId: "session_1", identity: "user_1", expiresAt: now + 600 }
 
@@ -14,9 +17,8 @@ const signed = (header: unknown, payload: unknown) => {
 }
 
 describe("JoinTokens", () => {
-  it("are access tokens of the media protocol", () => {
-    const [header, payload] = tokens
-      .mint(claims)
+  it("are access tokens of the media protocol", async () => {
+    const [header, payload] = (await mint(claims))
       .split(".")
       .slice(0, 2)
       .map((text) => JSON.parse(Buffer.from(text, "base64url").toString()) as Record<string, unknown>)
@@ -29,17 +31,17 @@ describe("JoinTokens", () => {
       canSubscribe: true,
       canPublishData: true
     })
-    assert.notStrictEqual(tokens.mint(claims), tokens.mint(claims))
+    assert.notStrictEqual(await mint(claims), await mint(claims))
   })
 
-  it("are taken while they hold, and known when expired", () => {
-    assert.deepStrictEqual(tokens.verify(tokens.mint(claims)), { ...claims, expired: false })
-    assert.deepStrictEqual(tokens.verify(tokens.mint(claims), now + 601), { ...claims, expired: true })
-    assert.isUndefined(tokens.verify(tokens.mint(claims), now - 3600))
+  it("are taken while they hold, and known when expired", async () => {
+    assert.deepStrictEqual(await verify(await mint(claims)), { ...claims, expired: false })
+    assert.deepStrictEqual(await verify(await mint(claims), now + 601), { ...claims, expired: true })
+    assert.isUndefined(await verify(await mint(claims), now - 3600))
   })
 
-  it("are refused when anything about them is not ours", () => {
-    const good = tokens.mint(claims)
+  it("are refused when anything about them is not ours", async () => {
+    const good = await mint(claims)
     const [header = "", payload = "", signature = ""] = good.split(".")
     const video = { room: "session_1" }
     const body = { iss: "parley", sub: "u", exp: now + 600, nbf: now, video }
@@ -51,14 +53,14 @@ describe("JoinTokens", () => {
       `${header}.${payload}.${signature.slice(1)}`,
       `${header}.${part({ ...body, video: { room: "session_2" } })}.${signature}`,
       `${part({ alg: "none" })}.${payload}.`,
-      make(new Uint8Array(32)).mint(claims),
+      await mint(claims, make(new Uint8Array(32))),
       signed({ alg: "none" }, body),
       signed({ alg: "HS256" }, { ...body, iss: "other" }),
       signed({ alg: "HS256" }, { ...body, exp: "never" }),
       signed({ alg: "HS256" }, { ...body, video: null }),
       signed({ alg: "HS256" }, [])
     ]
-    for (const token of bad) assert.isUndefined(tokens.verify(token), token)
-    assert.isDefined(tokens.verify(signed({ alg: "HS256" }, body)))
+    for (const token of bad) assert.isUndefined(await verify(token), token)
+    assert.isDefined(await verify(signed({ alg: "HS256" }, body)))
   })
 })

@@ -41,11 +41,11 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A service 
         return health.status
       })
       assert.notStrictEqual(yield* status, "draining")
-      assert.deepStrictEqual(yield* validate(token(-1)), [401, "the token has expired"])
-      assert.strictEqual((yield* validate(token(60)))[0], 401)
+      assert.deepStrictEqual(yield* validate(yield* token(-1)), [401, "the token has expired"])
+      assert.strictEqual((yield* validate(yield* token(60)))[0], 401)
       yield* drain
       assert.strictEqual(yield* status, "draining")
-      assert.deepStrictEqual(yield* validate(token(60)), [503, "the service is stopping"])
+      assert.deepStrictEqual(yield* validate(yield* token(60)), [503, "the service is stopping"])
     })
   )
 })

@@ -4,8 +4,8 @@ import { Billing } from "@parley/workspace/billing/Billing"
 import { PhoneCalls } from "@parley/workspace/phone/PhoneCalls"
 import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Effect } from "effect"
-import type { FakeIncoming } from "../../src/testing/FakeSipServer.ts"
-import { customer, endpoint, eventually, isSigned, type Reply, telephone } from "./telephone.ts"
+import type { FakeIncoming } from "../../../src/testing/FakeSipServer.ts"
+import { customer, endpoint, eventually, isSigned, type Reply, telephone } from "../telephone.ts"
 
 const maxCalls = 3
 const { door, service } = telephone({ PARLEY_SIP_PORT: "0", PARLEY_MAX_CALLS: String(maxCalls) })

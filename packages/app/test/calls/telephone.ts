@@ -9,14 +9,14 @@ import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { SipServers } from "../../src/phone/SipServers.ts"
+import type { OpenSipServer } from "../../src/phone/Telephone.ts"
 import { HttpListener } from "@parley/server/http/HttpListener"
 import * as Service from "@parley/server/Service"
 import { makeFakeSipServer } from "../../src/testing/FakeSipServer.ts"
 import { testConfig } from "@parley/server/testing/testConfig"
 
-/** Without doors of its own: the SIP door. */
-export const serviceWith = (env: Record<string, string>, doors?: Layer.Layer<SipServers>) =>
+/** Without a SIP server of its own: the one on the network. */
+export const serviceWith = (env: Record<string, string>, sipServer?: OpenSipServer) =>
   Layer.unwrap(
     Effect.map(
       Effect.acquireRelease(
@@ -31,14 +31,14 @@ export const serviceWith = (env: Record<string, string>, doors?: Layer.Layer<Sip
             PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.1",
             ...env
           }),
-          doors
+          sipServer
         )
     )
   ).pipe(Layer.provide(Logger.layer([])))
 
 export const telephone = (env: Record<string, string>) => {
   const door = makeFakeSipServer()
-  return { door, service: serviceWith(env, door.layer) }
+  return { door, service: serviceWith(env, door.open) }
 }
 
 export interface Answer {
