@@ -1,7 +1,8 @@
 // What a reply hands to the player: its audio, its words, and which of them is which.
-import type { Playout } from "../playout/Playout.ts"
+import type { Playout } from "./Playout.ts"
 import type { SpokenText } from "./SpokenText.ts"
 
+/** One reply as the player sees it. */
 export interface ReplySound {
   readonly id: number
   readonly playout: Playout

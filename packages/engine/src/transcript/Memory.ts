@@ -2,6 +2,7 @@
 // they were heard, tool calls always together with an answer.
 import type { ChatMessage, ChatToolCall } from "@parley/llm/ChatModel"
 
+/** One thing the model is told, in the order it happened. */
 export type MemoryEntry =
   | { readonly kind: "caller"; readonly turn: string; text: string }
   /** `text` is what was written; `heard`, once known, replaces it. */
@@ -15,6 +16,7 @@ export type MemoryEntry =
   | { readonly kind: "tool"; readonly callId: string; content: string | null }
   | { readonly kind: "note"; readonly text: string }
 
+/** The conversation as the model knows it. */
 export class Memory {
   private readonly entries: Array<MemoryEntry | ReadonlyArray<MemoryEntry>> = []
 
@@ -40,6 +42,7 @@ export class Memory {
   }
 }
 
+/** Entries as chat messages; an agent's turn without words or tool calls is left out. */
 export const toMessages = (entries: ReadonlyArray<MemoryEntry>): Array<ChatMessage> =>
   entries.flatMap((entry): ReadonlyArray<ChatMessage> => {
     switch (entry.kind) {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultRules } from "../../src/CallPlan.ts"
 import { isIgnored, mayBeIgnored } from "../../src/turn/ignorePhrases.ts"
-import { waitAfter } from "../../src/turn/patience.ts"
+import { waitAfter } from "../../src/turn/endpointing.ts"
 
 describe("the wait for the end of a turn", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { SpokenText } from "../../src/reply/SpokenText.ts"
+import { SpokenText } from "../../src/playout/SpokenText.ts"
 
 const rate = 1_000
 

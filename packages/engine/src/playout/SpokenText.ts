@@ -12,6 +12,7 @@ interface Phrase {
   cues: ReadonlyArray<{ readonly to: number; readonly at: number }>
 }
 
+/** What was heard of one segment, trimmed. */
 export interface HeardSegment {
   readonly segment: string
   readonly text: string
@@ -20,6 +21,7 @@ export interface HeardSegment {
 /** Pace assumed until the phrase's length is known. */
 const assumedMsPerChar = 65
 
+/** The text of one reply on the time axis of its audio. */
 export class SpokenText {
   private readonly phrases: Array<Phrase> = []
   private readonly rate: number

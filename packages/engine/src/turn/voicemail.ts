@@ -1,9 +1,9 @@
-// Answering machines (decisions 0 and 15): the agent greets at once, and what the far side says is judged meanwhile. A
-// machine is known by its words, or by a beep right after long speech; a person must never be taken for one, so length
-// or silence alone decide nothing. Then the floor is the machine's until its beep, and the agent leaves its message.
-import { textOf } from "./Floor.ts"
-import { discardGuess } from "./completion.ts"
-import { begin, end, hush, type Step } from "./Step.ts"
+// Voicemail detection on calls we placed. The agent greets at once, and what the far side says is examined meanwhile.
+// A machine is known by its words, or by a beep right after long speech. A person must never be taken for one, so
+// length or silence alone decide nothing. The agent waits for the machine's beep and then leaves its message.
+import { textOf } from "./TurnState.ts"
+import { discardSpeculative } from "./completion.ts"
+import { begin, end, stopReply, type Step } from "./Step.ts"
 
 /** Greetings are over by then; what is said later is a conversation. */
 const watchMs = 45_000
@@ -41,7 +41,7 @@ const sayings: ReadonlyArray<RegExp> = [
 ]
 
 /** Whether these are a machine's words. */
-export const isMachineGreeting = (text: string): boolean => {
+export const isVoicemailGreeting = (text: string): boolean => {
   const plain = text
     .toLowerCase()
     .replace(/[’`]/g, "'")
@@ -51,49 +51,50 @@ export const isMachineGreeting = (text: string): boolean => {
 }
 
 /** The far side's words so far in this turn. Whether they are a machine's, and the turn is no turn. */
-export const machineSpeaks = (s: Step): boolean => {
-  const { machine, rules, turn } = s.floor
-  if (machine !== null) return true
+export const voicemailSpeaks = (s: Step): boolean => {
+  const { voicemail, rules, turn } = s.state
+  if (voicemail !== null) return true
   if (rules.voicemail === undefined || turn === null || s.at > watchMs) return false
-  if (!isMachineGreeting(textOf(turn))) return false
+  if (!isVoicemailGreeting(textOf(turn))) return false
   recognised(s)
   return true
 }
 
+/** A beep: it may show that the far side is a machine; then, or if that is known, it is time for the message. */
 export const beepHeard = (s: Step): void => {
-  const { machine, rules, turn, voiceSince } = s.floor
+  const { voicemail, rules, turn, voiceSince } = s.state
   if (rules.voicemail === undefined) return
-  if (machine === null) {
+  if (voicemail === null) {
     const lastVoiced = voiceSince !== null ? s.at : (turn?.lastVoicedAt ?? Number.NEGATIVE_INFINITY)
-    const spoke = s.floor.lastVoice
+    const spoke = s.state.lastVoice
     const after = spoke !== null && spoke.until - spoke.since >= longSpeechMs && s.at - lastVoiced <= beepAfterMs
     const during = voiceSince !== null && s.at - voiceSince >= longSpeechMs
     if (s.at > watchMs || !(after || during)) return
     recognised(s)
   }
-  if (s.floor.ended === null) leaveMessage(s)
+  if (s.state.ended === null) leaveMessage(s)
 }
 
 const recognised = (s: Step): void => {
-  discardGuess(s)
-  hush(s)
-  if (s.floor.ended !== null) return
-  s.floor = { ...s.floor, turn: null, machine: { since: s.at, left: false } }
-  if (s.floor.rules.voicemail?.action === "hangup") end(s, "agent_hangup")
+  discardSpeculative(s)
+  stopReply(s)
+  if (s.state.ended !== null) return
+  s.state = { ...s.state, turn: null, voicemail: { since: s.at, left: false } }
+  if (s.state.rules.voicemail?.action === "hangup") end(s, "agent_hangup")
 }
 
 /** Once; nothing the machine says interrupts it. */
 export const leaveMessage = (s: Step): void => {
-  const { machine } = s.floor
-  if (machine === null || machine.left) return
-  discardGuess(s)
-  hush(s)
-  if (s.floor.ended !== null) return
-  s.floor = {
-    ...s.floor,
+  const { voicemail } = s.state
+  if (voicemail === null || voicemail.left) return
+  discardSpeculative(s)
+  stopReply(s)
+  if (s.state.ended !== null) return
+  s.state = {
+    ...s.state,
     turn: null,
-    machine: { ...machine, left: true },
-    rules: { ...s.floor.rules, interruptible: false },
+    voicemail: { ...voicemail, left: true },
+    rules: { ...s.state.rules, interruptible: false },
     ending: "agent_hangup"
   }
   begin(s, { kind: "voicemail" })

@@ -1,5 +1,5 @@
-// How long to wait after the last voiced sample before the caller's turn counts as over, and how much
-// voice takes the floor from the agent. All times in milliseconds.
+// Endpointing: how long to wait after the last voiced sample before the caller's turn counts as over; and how much
+// voice interrupts the agent. All times in milliseconds.
 import type { ConversationRules } from "../CallPlan.ts"
 
 /** Longest wait for an unfinished sentence where the agent's settings name none. */
@@ -60,11 +60,11 @@ const digits = new Set(
   ).split(" ")
 )
 
-/** Voice that makes the agent fall silent while it is still open whether words follow. */
-export const yieldAfterMs = { low: 500, balanced: 160, high: 96 } as const
+/** Voice that pauses the reply while it is still open whether words follow. */
+export const pauseReplyAfterMs = { low: 500, balanced: 160, high: 96 } as const
 
-/** Words that take the floor for good. */
-export const wordsToTakeFloor = { low: 2, balanced: 1, high: 1 } as const
+/** Words that stop the reply for good. */
+export const wordsToInterrupt = { low: 2, balanced: 1, high: 1 } as const
 
-/** Noise without a word keeps the agent silent no longer than this. */
+/** Noise without a word keeps the reply paused no longer than this. */
 export const noiseLimitMs = 2_500

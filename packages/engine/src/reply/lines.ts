@@ -1,5 +1,5 @@
 // The few sentences the engine says by itself, when the model cannot be asked or must not be waited for.
-import type { Line } from "./turn/Move.ts"
+import type { Line } from "../turn/Move.ts"
 
 const lines: Readonly<Record<string, Readonly<Record<Line, string>>>> = {
   en: {

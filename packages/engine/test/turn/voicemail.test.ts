@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isMachineGreeting } from "../../src/turn/machine.ts"
+import { isVoicemailGreeting } from "../../src/turn/voicemail.ts"
 
 const machines = [
   "Hi, you've reached Anna. Please leave a message after the beep.",
@@ -52,6 +52,6 @@ const people = [
 ]
 
 describe("answering machines", () => {
-  it.each(machines)("knows %s", (said) => assert.isTrue(isMachineGreeting(said)))
-  it.each(people)("takes a person for a person: %s", (said) => assert.isFalse(isMachineGreeting(said)))
+  it.each(machines)("knows %s", (said) => assert.isTrue(isVoicemailGreeting(said)))
+  it.each(people)("takes a person for a person: %s", (said) => assert.isFalse(isVoicemailGreeting(said)))
 })
