@@ -2,7 +2,7 @@
 // setting stops the start with one line that names it.
 import type { MediaSettings, SipSettings } from "@parley/app/AppSettings"
 import type { SynthesizerName, TranscriberName } from "@parley/speech/Providers"
-import { Config as Setting, ConfigProvider, Effect, Redacted, Result } from "effect"
+import { Config as Setting, ConfigProvider, Effect, Redacted, type Result } from "effect"
 import {
   embeddings,
   type Endpoint,
@@ -133,12 +133,13 @@ const config: Setting.Config<Config> = Setting.map(
       "PARLEY_LOG_LEVEL",
       (value) => logLevels.find((level) => level === value),
       `PARLEY_LOG_LEVEL must be ${logLevels.slice(0, -1).join(", ")} or ${logLevels.at(-1)}`
-    ),
-    // Read by the exporter itself; looked at here so that a wrong one is told.
-    telemetry: url("OTEL_EXPORTER_OTLP_ENDPOINT", web)
+    )
   }),
-  ({ llm, llmExtraBody, telemetry: _, ...rest }) => ({ ...rest, llm: { ...llm, extraBody: llmExtraBody } })
+  ({ llm, llmExtraBody, ...rest }) => ({ ...rest, llm: { ...llm, extraBody: llmExtraBody } })
 )
+
+/** Read by the exporter itself; looked at here so that a wrong one is told. */
+const telemetry = url("OTEL_EXPORTER_OTLP_ENDPOINT", web)
 
 /** The whole configuration, or one line that says what is wrong. */
 export const readConfig = (env: Readonly<Record<string, string | undefined>>): Result.Result<Config, string> => {
@@ -147,5 +148,12 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): R
     const value = env[path.join("_")]
     return Effect.succeed(value === undefined ? undefined : ConfigProvider.makeValue(value))
   })
-  return Effect.runSync(Effect.result(Effect.mapError(config.parse(provider), ({ cause }) => cause.message)))
+  return Effect.runSync(
+    Effect.result(
+      Effect.mapError(
+        Setting.map(Setting.all([config, telemetry]), ([settings]) => settings).parse(provider),
+        ({ cause }) => cause.message
+      )
+    )
+  )
 }
