@@ -1,6 +1,5 @@
 // What the room asks of whoever wires it: names, addresses and limits. The server makes it of its configuration.
 import { Context } from "effect"
-import type { CallLimits } from "./calls/CallLimits.ts"
 
 /** Where the telephone listens; with neither port nor TLS there is none. */
 export interface SipSettings {
@@ -12,6 +11,13 @@ export interface SipSettings {
   /** IP address that peers reach, when it is none of this machine's own (NAT). */
   readonly publicAddress: string | undefined
   readonly rtpPorts: readonly [min: number, max: number] | undefined
+}
+
+/** Calls at the same time. Left out or undefined: as many as the service takes. */
+export interface CallLimits {
+  readonly service: number
+  readonly workspace?: ((workspaceId: string) => number | undefined) | undefined
+  readonly agent?: ((agentId: string) => number | undefined) | undefined
 }
 
 /** Where callers of WebRTC find the media; any free port of this machine when left out. */

@@ -1,6 +1,6 @@
 // What waits in memory for sessions that nobody has joined yet, as long as they may be joined.
 import { joinSeconds } from "@parley/workspace/sessions/Sessions"
-import type { ExtraBody } from "../plan/CallPlans.ts"
+import type { ExtraBody } from "../plan/callPlan.ts"
 
 export class ExpectedSessions {
   readonly #waiting = new Map<string, { readonly body: ExtraBody; readonly until: number }>()

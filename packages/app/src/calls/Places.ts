@@ -1,8 +1,8 @@
 // Places for live calls, counted once for all doors: of the service, of each workspace, of each agent. Plain and
 // synchronous, so that two who come at once cannot have the last one.
 import type { Tenant } from "@parley/workspace/sessions/SessionLife"
+import type { CallLimits } from "../AppSettings.ts"
 import { Call } from "./Call.ts"
-import type { CallLimits } from "./CallLimits.ts"
 import { NoPlace } from "./NoPlace.ts"
 
 export interface Newcomer {

@@ -25,7 +25,7 @@ export const lookUpMs = 5_000
 const closeMs = 1_500
 
 /** Nobody took a call that we placed. */
-export class NotAnswered extends Data.TaggedError("NotAnswered")<{
+class NotAnswered extends Data.TaggedError("NotAnswered")<{
   readonly status: FailedDial
   readonly callId: string
 }> {}

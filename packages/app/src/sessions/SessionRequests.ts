@@ -9,10 +9,10 @@ import { SessionLife } from "@parley/workspace/sessions/SessionLife"
 import { Sessions } from "@parley/workspace/sessions/Sessions"
 import { type Runnable, Versions } from "@parley/workspace/agents/Versions"
 import { Context, Effect, Layer } from "effect"
-import { JoinTokens } from "./JoinTokens.ts"
+import { JoinTokens } from "../calls/inbound/JoinTokens.ts"
 import { Calls } from "../calls/Calls.ts"
 import { VoiceChoice } from "../speech/VoiceChoice.ts"
-import { checkOverrides } from "./checkOverrides.ts"
+import { checkOverrides } from "../plan/checkOverrides.ts"
 
 /** Previews run at most this long . */
 const previewSeconds = 600

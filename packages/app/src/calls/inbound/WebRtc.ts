@@ -1,28 +1,17 @@
 // Calls of browsers: somebody joins by media signalling with a token, and once media flows there is a leg. A token lets
 // one person in, once; that it is used up is said by the session's own state.
 import type { EndReason } from "@parley/contract/EndReason"
-import type { Leg } from "@parley/engine/leg/Leg"
-import {
-  type AdmitPurpose,
-  type LiveKitServer,
-  type LiveKitServerOptions,
-  makeLiveKitServer
-} from "@parley/transport/livekit/LiveKitServer"
-import { SessionLife, type Tenant } from "@parley/workspace/sessions/SessionLife"
-import { Context, Deferred, Effect, Layer, Option } from "effect"
+import { type LiveKitServer, makeLiveKitServer } from "@parley/transport/livekit/LiveKitServer"
+import type { SessionLife } from "@parley/workspace/sessions/SessionLife"
+import { Context, Deferred, Effect, Layer } from "effect"
 import { AppSettings } from "../../AppSettings.ts"
-import { CallPlans } from "../../plan/CallPlans.ts"
-import { JoinTokens } from "../../sessions/JoinTokens.ts"
-import { type Call, type ClaimedCall, Unanswered } from "../Call.ts"
+import type { CallPlans } from "../../plan/CallPlans.ts"
+import type { JoinTokens } from "./JoinTokens.ts"
+import { Unanswered } from "../Call.ts"
 import { Calls } from "../Calls.ts"
-import type { NoPlace } from "../NoPlace.ts"
+import { bring, makeAdmission } from "./Admission.ts"
 
-type Admitted = Awaited<ReturnType<LiveKitServerOptions["admit"]>>
-
-/** Media flows within this time, which is more than the server allows for it. */
-const mediaMs = 60_000
-/** The server is done with a call within this time after its leg was closed, ports and sockets included. */
-const releaseMs = 2_000
+/** Sockets and ports are free by then. */
 const closeMs = 1_500
 
 export class WebRtcCalls extends Context.Service<
@@ -67,91 +56,6 @@ export class WebRtcCalls extends Context.Service<
     )
 }
 
-/** Media flows; a call that was given up before it does has no use for it. */
-export const bring = (call: Call | undefined, leg: Leg): void => {
-  if (call === undefined || call.state === "settled") leg.close("agent_hangup")
-  else Deferred.doneUnsafe(call.leg, Effect.succeed(leg))
-}
-
 /** Why a session is over whose media never flowed. */
 const goneReason = (how: "left" | "lost" | "failed" | "closed"): EndReason =>
   how === "left" ? "user_hangup" : how === "closed" ? "agent_hangup" : "heartbeat_timeout"
-
-/** Who may come in: a join takes a place and uses its token up, everything else only asks. */
-export const makeAdmission = Effect.gen(function* () {
-  const calls = yield* Calls
-  const life = yield* SessionLife
-  const plans = yield* CallPlans
-  const tokens = yield* JoinTokens
-
-  const join = Effect.fnUntraced(function* (call: Call, sessionId: string, tenant: Tenant) {
-    return yield* calls.start(
-      call,
-      Effect.map(life.claim(sessionId), (session): ClaimedCall => ({
-        ...tenant,
-        sessionId,
-        plan: plans.planFor(session, call.extraBody),
-        leg: (plan) => mediaOf(call, plan),
-        givenUp: (by) => ({ reason: by === "broken" ? "internal_error" : "agent_hangup" }),
-        vacated: vacated(call)
-      }))
-    )
-  })
-
-  const admit = Effect.fnUntraced(function* (token: string, purpose: AdmitPurpose): Effect.fn.Return<Admitted> {
-    const claims = yield* tokens.verify(token)
-    if (claims === undefined) return refuse(401, "the token is not valid")
-    const { identity, sessionId } = claims
-    const seat = { sessionId, identity, room: sessionId }
-    if (calls.find(sessionId) !== undefined) return purpose === "join" ? refuse(401, used) : seat
-    if (claims.expired) return refuse(401, "the token has expired")
-    if (purpose === "rejoin") return refuse(404, "the session is not live")
-    if (calls.isStopping()) return refuse(503, stopping)
-    const tenant = yield* life.pending(sessionId)
-    if (tenant === undefined) return refuse(401, used)
-    const who = { sessionId, tenant }
-    if (purpose === "validate") return refused(calls.refusal(who)) ?? seat
-    const call = calls.permit(who)
-    if (call._tag === "NoPlace") return refused(call) ?? seat
-    const joined = yield* Effect.option(join(call, sessionId, tenant))
-    return Option.isSome(joined) ? seat : refuse(401, used)
-  })
-  return { admit }
-})
-
-/** Both at once: a plan that cannot be made ends the call before anybody waits for its media. */
-const mediaOf = (call: Call, plan: Effect.Effect<unknown>): ReturnType<ClaimedCall["leg"]> =>
-  Effect.andThen(
-    Effect.addFinalizer(() => closed(call)),
-    Effect.all([Deferred.await(call.leg), plan], { concurrency: 2 }).pipe(
-      Effect.timeoutOrElse({
-        duration: mediaMs,
-        orElse: () => Effect.fail(new Unanswered({ reason: "internal_error" }))
-      }),
-      Effect.map(([leg]) => leg)
-    )
-  )
-
-/** Closing twice is closing once; what has not come is closed when it comes. */
-const closed = (call: Call): Effect.Effect<void> =>
-  Effect.suspend(() =>
-    Deferred.isDoneUnsafe(call.leg)
-      ? Effect.ignore(Effect.map(Deferred.await(call.leg), (leg) => leg.close("agent_hangup")))
-      : Effect.void
-  )
-
-const vacated = (call: Call): Effect.Effect<void> =>
-  Effect.suspend(() =>
-    Deferred.isDoneUnsafe(call.leg) ? Effect.andThen(closed(call), Deferred.await(call.released)) : Effect.void
-  ).pipe(Effect.timeoutOption(releaseMs), Effect.asVoid)
-
-const refused = (noPlace: NoPlace | undefined): Admitted | undefined => {
-  if (noPlace === undefined) return undefined
-  if (noPlace.reason === "stopping") return refuse(503, stopping)
-  return noPlace.reason === "taken" ? refuse(401, used) : refuse(503, "no free place for another call")
-}
-
-const used = "the token has been used, or the session is over"
-const stopping = "the service is stopping"
-
-const refuse = (status: number, message: string): Admitted => ({ refused: { status, message } })

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { createHmac } from "node:crypto"
 import { Effect } from "effect"
-import { type JoinClaims, make } from "../../src/sessions/JoinTokens.ts"
+import { type JoinClaims, JoinTokens } from "../../../src/calls/inbound/JoinTokens.ts"
 
 const key = new Uint8Array(32).fill(7)
-const tokens = make(key)
+const tokens = JoinTokens.make(key)
 const mint = (claims: JoinClaims, by = tokens) => Effect.runPromise(by.mint(claims))
 const verify = (token: string, nowSeconds?: number) => Effect.runPromise(tokens.verify(token, nowSeconds))
 const now = Math.floor(Date.now() / 1000)
@@ -53,7 +53,7 @@ describe("JoinTokens", () => {
       `${header}.${payload}.${signature.slice(1)}`,
       `${header}.${part({ ...body, video: { room: "session_2" } })}.${signature}`,
       `${part({ alg: "none" })}.${payload}.`,
-      await mint(claims, make(new Uint8Array(32))),
+      await mint(claims, JoinTokens.make(new Uint8Array(32))),
       signed({ alg: "none" }, body),
       signed({ alg: "HS256" }, { ...body, iss: "other" }),
       signed({ alg: "HS256" }, { ...body, exp: "never" }),

@@ -4,7 +4,7 @@ import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { type CallKnowledge, noKnowledge } from "@parley/workspace/knowledge/PinnedKnowledge"
 import type { SessionRow, SessionInput } from "@parley/workspace/sessions/SessionRow"
 import { Redacted } from "effect"
-import { planFor } from "../../src/plan/CallPlans.ts"
+import { planFor } from "../../src/plan/callPlan.ts"
 import { spokenNumber } from "../../src/plan/Placeholders.ts"
 
 const initial = defaultConfig({

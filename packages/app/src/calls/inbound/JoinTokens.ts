@@ -34,9 +34,12 @@ export class JoinTokens extends Context.Service<
     ) => Effect.Effect<(JoinClaims & { readonly expired: boolean }) | undefined>
   }
 >()("@parley/app/JoinTokens") {
+  /** @param key at least 32 bytes. */
+  static readonly make = (key: Uint8Array): JoinTokens["Service"] => make(key)
+
   static readonly layer: Layer.Layer<JoinTokens, never, Secrets> = Layer.effect(
     JoinTokens,
-    Effect.map(Secrets, (secrets) => make(Redacted.value(secrets.derive("join-token"))))
+    Effect.map(Secrets, (secrets) => JoinTokens.make(Redacted.value(secrets.derive("join-token"))))
   )
 }
 
@@ -48,7 +51,7 @@ const Payload = Schema.Struct({
 })
 const payloadOf = Schema.decodeUnknownOption(Payload)
 
-export const make = (key: Uint8Array): JoinTokens["Service"] => ({
+const make = (key: Uint8Array): JoinTokens["Service"] => ({
   mint: ({ expiresAt, identity, sessionId }) =>
     Effect.promise(() =>
       new SignJWT({

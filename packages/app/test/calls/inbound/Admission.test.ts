@@ -7,9 +7,9 @@ import { type ClaimedSession, SessionLife } from "@parley/workspace/sessions/Ses
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Calls } from "../../../src/calls/Calls.ts"
-import { bring, makeAdmission } from "../../../src/calls/inbound/WebRtc.ts"
+import { bring, makeAdmission } from "../../../src/calls/inbound/Admission.ts"
 import { CallPlans } from "../../../src/plan/CallPlans.ts"
-import { JoinTokens } from "../../../src/sessions/JoinTokens.ts"
+import { JoinTokens } from "../../../src/calls/inbound/JoinTokens.ts"
 import { FakeRecords, makeCalls } from "../../../src/testing/CallRehearsal.ts"
 
 const unasked = () => Effect.die(new Error("not asked for"))
