@@ -137,7 +137,7 @@ export const resample = (input: Int16Array, fromRate: number, toRate: number): I
   return out
 }
 
-/** Tables are made once per ratio and process; recordings of strangers may ask for many. */
+/** Tables are made once per ratio and process; uploaded recordings may ask for many. */
 const mostFilters = 64
 const filters = new Map<string, Filter>()
 

@@ -26,8 +26,8 @@ export const make = (models: readonly [ChatModel, ...ReadonlyArray<ChatModel>]):
     const [record, ...rest] = candidates as [(typeof records)[number], ...typeof records]
     return (request) => {
       let began = false
-      const patienceMs = rest.length > 0 ? firstWordMs.beforeOthers : firstWordMs.last
-      return firstWithin(patienceMs, record.model.provider, record.model.stream(request)).pipe(
+      const boundMs = rest.length > 0 ? firstWordMs.beforeOthers : firstWordMs.last
+      return firstWithin(boundMs, record.model.provider, record.model.stream(request)).pipe(
         Stream.tap(() =>
           Effect.sync(() => {
             began = true

@@ -1,6 +1,6 @@
 // Opus packets in, PCM out at the listener's own rate: libopus decodes straight to 16 kHz, so hearing needs
 // no resampler. Conceals what was lost, from the next packet's FEC where there is one (RFC 6716, 2.1.7).
-// Packets come from strangers: a malformed one is told by `undefined`, never thrown.
+// Packets come from the network: a malformed one is told by `undefined`, never thrown.
 import { createDecoder, isOpusError } from "libopus-wasm"
 
 /** One incoming stream (RFC 6716). */

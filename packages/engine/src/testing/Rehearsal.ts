@@ -80,7 +80,7 @@ export const planOf = (script: RehearsalScript): CallPlan => {
 }
 
 /**
- * Starts the call and hands over its strings; the call is cut off when the scope closes. Ticks with the `Pacer` of the
+ * Starts the call and returns what drives it; the call is cut off when the scope closes. Ticks with the `Pacer` of the
  * context where there is one, else on the Effect Clock by itself.
  */
 export const rehearse = Effect.fnUntraced(function* (script: RehearsalScript = {}) {

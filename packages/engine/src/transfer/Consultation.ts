@@ -9,7 +9,7 @@ import type { Leg } from "../leg/Leg.ts"
 import { isVoicemailGreeting } from "../turn/voicemail.ts"
 import { consentByKey, consentIn } from "./consent.ts"
 import type { FrameSource } from "../leg/SwitchedLeg.ts"
-import { speak } from "./speak.ts"
+import { faultOf, speak } from "./speak.ts"
 
 /** What came of asking: `voicemail` when a machine answered, `silent` within a minute, `gone` when they hung up. */
 export type ColleagueAnswer = "yes" | "no" | "voicemail" | "silent" | "gone"
@@ -88,6 +88,7 @@ export const make = Effect.fnUntraced(function* ({
   return {
     say: (text) =>
       speak(text, leg.playRate, call.plan, parts.synthesizer, (playout) => (source = playout)).pipe(
+        Effect.map((failure) => failure && call.journal.fault("tts_failed", faultOf(failure))),
         Effect.timeoutOption(sayMs),
         Effect.raceFirst(Deferred.await(closed)),
         Effect.ensuring(Effect.sync(() => (source = undefined))),

@@ -12,7 +12,7 @@ import { FrameRing } from "./FrameRing.ts"
 import { HoldMusic } from "./HoldMusic.ts"
 import type { SwitchedLeg } from "../leg/SwitchedLeg.ts"
 import type { Transcript } from "../transcript/Transcript.ts"
-import { speak } from "./speak.ts"
+import { faultOf, speak } from "./speak.ts"
 import { wordsIn } from "./words.ts"
 
 /** Whose call is handed over. */
@@ -149,6 +149,7 @@ const failed = Effect.fnUntraced(function* (
 ): Effect.fn.Return<string> {
   if (onFailure.message !== "") {
     yield* speak(onFailure.message, leg.playRate, call.plan, parts.synthesizer, (source) => leg.take({ source })).pipe(
+      Effect.map((failure) => failure && call.journal.fault("tts_failed", faultOf(failure))),
       Effect.timeoutOption(messageMs)
     )
     leg.giveBack()

@@ -8,7 +8,7 @@ export type Line = "hold" | "apology" | "reengage" | "farewell"
 /** What a reply is to say. */
 export type ReplyCause =
   | { readonly kind: "opening" }
-  /** Answer the caller's turn; for a speculative `text` is what the turn holds so far. */
+  /** Answer the caller's turn; for a speculative reply `text` is what the turn holds so far. */
   | { readonly kind: "turn"; readonly turn: string; readonly text: string; readonly spoken: boolean }
   /** Tell what a background tool brought. */
   | { readonly kind: "news" }
@@ -25,7 +25,7 @@ export type Move =
   | { readonly _tag: "DiscardReply"; readonly reply: number }
   /** Close a reply; what was heard of it stays. */
   | { readonly _tag: "StopReply"; readonly reply: number }
-  /** Stop playing, keep everything: the caller may be taking the state. */
+  /** Pause playing, keep everything: the caller may be interrupting. */
   | { readonly _tag: "PauseReply"; readonly reply: number }
   /** It was a cough: go on where it stopped. */
   | { readonly _tag: "ResumeReply"; readonly reply: number }

@@ -54,7 +54,7 @@ export interface ActiveReply {
   readonly kind: ReplyCause["kind"]
   /** Its first sample has left: it can no longer be undone. */
   readonly heard: boolean
-  /** Held back since then because the caller may be taking the state. */
+  /** Paused since then because the caller may be interrupting. */
   readonly pausedAt: number | null
   /** A re-engage line does not count as somebody speaking. */
   readonly countsAsQuiet: boolean

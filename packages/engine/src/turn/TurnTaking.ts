@@ -64,7 +64,7 @@ const receive = (s: Step, signal: Signal): void => {
       return
     case "NewsArrived":
       s.state = { ...s.state, newsWaiting: true }
-      // A speculative that was begun before does not know it.
+      // A speculative reply that was begun before does not know it.
       discardSpeculative(s)
       settle(s)
       return speculate(s)

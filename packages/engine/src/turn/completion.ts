@@ -1,4 +1,4 @@
-// The end of the caller's turn: when it is complete, what answers it, and the speculative that was begun before.
+// The end of the caller's turn: when it is complete, what answers it, and the speculative reply begun before.
 import { textOf } from "./TurnState.ts"
 import { turnOverAt } from "./deadlines.ts"
 import { plainWords } from "./ignorePhrases.ts"

@@ -9,7 +9,7 @@ export const respond = (request: ChatRequest): ReadonlyArray<ChatDelta> => {
   const last = messages.at(-1)
   if (last?.role === "tool") return [text(afterTool(messages))]
   const callers = messages.filter((message) => message.role === "user").map((message) => message.content)
-  const said = callers.filter((content) => !isStageDirection(content))
+  const said = callers.filter((content) => !isInstruction(content))
   if (said.length === 0) return [text(greeting)]
   if (last?.role === "system") return [text(last.content)]
   let state: Dialogue = beginning
@@ -24,7 +24,7 @@ export const respond = (request: ChatRequest): ReadonlyArray<ChatDelta> => {
 }
 
 /** The engine's own instructions come as user messages in square brackets. */
-const isStageDirection = (content: string): boolean => /^\[(?!keypad)/.test(content)
+const isInstruction = (content: string): boolean => /^\[(?!keypad)/.test(content)
 
 const afterTool = (messages: ReadonlyArray<ChatMessage>): string => {
   const result = messages.at(-1)?.content ?? ""
