@@ -1,6 +1,6 @@
 // Who opens the door of the telephone: the SIP door, or in tests one without a network.
 import type { SipServer, SipServerOptions } from "@parley/transport/phone/Phone"
-import { makeSipServer } from "@parley/transport/phone/SipServer"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
 import { Context, Layer } from "effect"
 
 export class SipServers extends Context.Service<

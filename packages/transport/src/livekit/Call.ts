@@ -43,6 +43,8 @@ export interface CallEvents {
  */
 const deliveryMs = 200
 
+const mostMessageIds = 256
+
 export const makeCall = async (seat: CallSeat, options: CallOptions, events: CallEvents): Promise<Call> => {
   let call: Call | undefined
   const leg = await makeWebRtcLeg({
@@ -66,6 +68,7 @@ export class Call implements Line, ConnectionOwner {
   #connection: Connection | undefined
   /** Connections being torn down. */
   readonly #leaving = new Set<Promise<void>>()
+  readonly #messageIds = new Set<string>()
   #deadlineMs: number | undefined
   #handedOver = false
   #toldEnd = false
@@ -137,6 +140,15 @@ export class Call implements Line, ConnectionOwner {
       return this.leg.end(this.#connection === undefined ? "left" : "failed")
     }
     this.leg.watch()
+  }
+
+  isNewMessage(messageId: string): boolean {
+    if (this.#messageIds.has(messageId)) return false
+    this.#messageIds.add(messageId)
+    // A client repeats what was not answered, in order: far fewer than these.
+    const [oldest = ""] = this.#messageIds
+    if (this.#messageIds.size > mostMessageIds) this.#messageIds.delete(oldest)
+    return true
   }
 
   // The leg's line: whichever connection there is

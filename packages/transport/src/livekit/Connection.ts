@@ -31,9 +31,9 @@ import {
 import { agentTopic, type AgentEvent } from "@parley/contract/ClientEvent"
 import type { LegMessage } from "@parley/engine/leg/Leg"
 import { Peer, type PeerEvents, type PeerOptions } from "../webrtc/Peer.ts"
-import type { SpokenPacket } from "../webrtc/Speaking.ts"
+import type { SpokenPacket } from "../webrtc/OpusSender.ts"
 import type { Line, WebRtcLeg } from "../webrtc/WebRtcLeg.ts"
-import { refuseRpc, type ClientData } from "./ClientData.ts"
+import { acceptRpc, refuseRpc, type ClientData } from "./ClientData.ts"
 import { DataLine } from "./DataLine.ts"
 import type { Agent, User } from "./Participants.ts"
 import { closeCode, type SignalMessage, type SignalSocket } from "./SignalSocket.ts"
@@ -57,6 +57,8 @@ export interface ConnectionOwner {
   readonly leg: WebRtcLeg
   readonly agent: Agent
   readonly transcripts: Transcripts
+  /** Whether a message with this id has not been taken before, over this connection or an earlier one. */
+  readonly isNewMessage: (messageId: string) => boolean
   /** Our voice can be heard from now on. */
   readonly onReady: (connection: Connection) => void
   readonly onLeave: (connection: Connection) => void
@@ -315,6 +317,10 @@ export class Connection implements Line {
         return leg.takeEvent(data.event)
       case "Digit":
         return leg.takeDigit(data.digit)
+      case "EventCall": {
+        if (data.event !== undefined && this.#owner.isNewMessage(data.messageId)) leg.takeEvent(data.event)
+        return this.#data.send(acceptRpc(data.id).map((value) => this.#agentPacket(value)))
+      }
       case "Rpc":
         return this.#data.send(refuseRpc(data.id).map((value) => this.#agentPacket(value)))
     }

@@ -5,7 +5,7 @@ import { Resampler } from "@parley/audio/Resampler"
 import type { RemoteInfo } from "node:dgram"
 import { randomInt } from "node:crypto"
 import { DtmfReceiver } from "./dtmf.ts"
-import { Hearing } from "./RtpReceiver.ts"
+import { RtpReceiver } from "./RtpReceiver.ts"
 import { Latch } from "./Latch.ts"
 import type { Media, MediaOptions, MediaSound } from "./Media.ts"
 import { type Agreed, agree, mayHear, maySend, offered, plainProtocol, secureProtocol, suite } from "./negotiation.ts"
@@ -30,7 +30,7 @@ interface Talk {
   readonly agreed: Agreed
   readonly codec: VoiceCodec
   readonly latch: Latch
-  readonly hearing: Hearing
+  readonly hearing: RtpReceiver
   readonly talker: RtpSender
   readonly srtp: Srtp | undefined
 }
@@ -123,7 +123,7 @@ export const makePhoneMedia = async (options: MediaOptions): Promise<Media> => {
       agreed,
       codec,
       latch: new Latch(place),
-      hearing: new Hearing(codec, (samples) => ears?.onFrame(samples), codec.clockRate),
+      hearing: new RtpReceiver(codec, (samples) => ears?.onFrame(samples), codec.clockRate),
       talker: new RtpSender(codec, agreed, send, before?.talker),
       srtp
     }

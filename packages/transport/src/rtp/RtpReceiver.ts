@@ -29,7 +29,7 @@ export interface VoiceDecoder {
   readonly conceal: (samples: number) => Int16Array
 }
 
-export class Hearing {
+export class RtpReceiver {
   readonly #decoder: VoiceDecoder
   readonly #unitsPerFrame: number
   readonly #onFrame: (samples: Int16Array) => void

@@ -2,7 +2,7 @@
 // the ciphering; a packet that does not authenticate is nothing, never an exception.
 import { randomBytes } from "node:crypto"
 import { RtpHeader, SrtcpSession, SrtpSession } from "werift"
-import { installKeyObjectCache } from "../webrtc/KeyObjectCache.ts"
+import { installKeyObjectCache } from "./KeyObjectCache.ts"
 
 installKeyObjectCache()
 

@@ -115,7 +115,7 @@ export class DigestServer {
     )
   }
 
-  judge(
+  verify(
     header: string | undefined,
     method: string,
     expected: { readonly username: string; readonly password: string }

@@ -84,7 +84,7 @@ const plainTarget = (head: string): string =>
     })
 
 /** The topmost Via says where the message really came from (RFC 3261, 18.2.1; RFC 3581, 4). */
-export const stamped = (text: string, from: { readonly address: string; readonly port: number }): string =>
+export const addReceived = (text: string, from: { readonly address: string; readonly port: number }): string =>
   text.replace(/^(via|v)([ \t]*:[ \t]*)([^,\r\n]+)/im, (_, name: string, colon: string, via: string) => {
     const host = from.address.includes(":") ? `[${from.address}]` : from.address
     const plain = via.replace(/;\s*received\s*=\s*[^;]*/i, "")
@@ -93,7 +93,7 @@ export const stamped = (text: string, from: { readonly address: string; readonly
   })
 
 /** A request of RFC 2543 has no branch: made of what then told transactions apart (RFC 3261, 17.2.3). */
-export const branched = (text: string): string => {
+export const addBranch = (text: string): string => {
   const head = headOf(text)
   const via = headerIn(head, "via", "v")
   if (via === undefined || /^[^,]*;\s*branch\s*=\s*[^;,\s]/i.test(via)) return text

@@ -55,7 +55,7 @@ export const faultIn = (text: string, seen: PeekedHeaders): Judgement | undefine
   return undefined
 }
 
-export const judge = (text: string, seen: PeekedHeaders): Judgement => {
+export const validate = (text: string, seen: PeekedHeaders): Judgement => {
   const method = seen.method ?? ""
   if (method === "ACK") return { act: "drop" }
   const fault = faultIn(text, seen)

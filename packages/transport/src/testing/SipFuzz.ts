@@ -3,8 +3,9 @@
 import { setImmediate as turn, setTimeout as rest } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { makeArrivals } from "../phone/inbound.ts"
-import { CallTable } from "../phone/CallTable.ts"
+import { Effect, Exit, FiberSet, Scope } from "effect"
+import { makeInbound } from "../sip/inbound.ts"
+import { CallTable } from "../sip/CallTable.ts"
 import type { IncomingCall, PhoneLeg } from "../phone/Phone.ts"
 import type { Media } from "../rtp/Media.ts"
 import { agree } from "../rtp/negotiation.ts"
@@ -12,8 +13,8 @@ import { readSdp } from "../rtp/sdp.ts"
 import { bareReply } from "../sip/bareReply.ts"
 import type { Flow } from "../sip/Flow.ts"
 import { parse } from "../sip/SipCore.ts"
-import { branched, peekHeaders, normalise, unfolded } from "../sip/text.ts"
-import { waitsOfTheField } from "../sip/waits.ts"
+import { addBranch, peekHeaders, normalise, unfolded } from "../sip/text.ts"
+import { defaultTimings } from "../sip/timings.ts"
 import { chanceOf, extras, mutated, request, sdp, stray } from "./SipGrammar.ts"
 
 export interface FuzzOptions {
@@ -50,8 +51,10 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
   const unanswered: Array<string> = []
   const statuses: Record<string, number> = {}
   const heap: Array<readonly [said: number, bytes: number]> = []
-  const waits = { ...waitsOfTheField, lingerMs: { unreliable: 2, reliable: 2 }, ackMs: 50, referMs: 50 }
-  const calls = new CallTable(waits)
+  const timings = { ...defaultTimings, lingerMs: { unreliable: 2, reliable: 2 }, ackMs: 50, referMs: 50, goodbyeMs: 0 }
+  const calls = new CallTable()
+  const scope = Scope.makeUnsafe()
+  const run = await Effect.runPromise(Scope.provide(FiberSet.makeRuntime<never, void>(), scope))
   const legs = new Set<PhoneLeg>()
   const ringing = new Set<IncomingCall>()
   const counts = { said: 0, calls: 0, answered: 0 }
@@ -73,9 +76,10 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
       if (text.startsWith("SIP/2.0 ")) statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
-  const onMessage = makeArrivals({
+  const onMessage = makeInbound({
     calls,
-    waits,
+    timings,
+    run,
     userAgent: "Parley",
     hereFor: async () => ({ signalling: "192.0.2.10:5060", media: "192.0.2.10" }),
     makeMedia: async () => silentMedia(),
@@ -180,8 +184,8 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
   }
   const tookMs = performance.now() - beganMs
   await rest(150)
-  const left = calls.live().length
-  calls.close()
+  const left = calls.liveCount
+  await Effect.runPromise(Scope.close(scope, Exit.void))
   process.off("unhandledRejection", fault)
   process.off("uncaughtException", fault)
   const later = heap.slice(Math.floor(heap.length / 2))
@@ -201,7 +205,7 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
 
 /** A request that is whole enough to be answered. */
 const deserves = (text: string): boolean => {
-  const whole = branched(unfolded(text))
+  const whole = addBranch(unfolded(text))
   const seen = peekHeaders(whole)
   if (seen?.method === undefined || seen.method === "ACK" || normalise(whole) === undefined) return false
   return bareReply(whole, 400) !== undefined && parse(normalise(whole) ?? "") !== undefined

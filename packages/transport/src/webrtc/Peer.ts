@@ -1,7 +1,7 @@
 // One RTCPeerConnection with what werift 0.25 needs around it to survive real clients: repaired offers,
 // candidates that arrive before their generation, a second run of ICE after a restart, full ICE only
 // (ICE-lite never completes DTLS with Chrome). Descriptions carry all our candidates: nothing is trickled out.
-import "./KeyObjectCache.ts"
+import "../rtp/KeyObjectCache.ts"
 import {
   MediaStream,
   RTCPeerConnection,
@@ -20,7 +20,7 @@ import {
   type ClientCandidate
 } from "./ClientSdp.ts"
 import type { ReceiverRtp } from "../rtp/RtpReceiver.ts"
-import type { SpokenPacket } from "./Speaking.ts"
+import type { SpokenPacket } from "./OpusSender.ts"
 
 export interface PeerOptions {
   /** The address clients reach this machine at, when it is behind NAT. */

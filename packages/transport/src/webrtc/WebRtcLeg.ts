@@ -7,9 +7,9 @@ import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { EndReason } from "@parley/contract/EndReason"
 import { hearingRate, type Leg, type LegEars, type LegMessage } from "@parley/engine/leg/Leg"
 import { randomInt } from "node:crypto"
-import { Hearing, type ReceiverRtp } from "../rtp/RtpReceiver.ts"
+import { RtpReceiver, type ReceiverRtp } from "../rtp/RtpReceiver.ts"
 import * as SignOfLife from "./SignOfLife.ts"
-import { Speaking, type SpokenPacket } from "./Speaking.ts"
+import { OpusSender, type SpokenPacket } from "./OpusSender.ts"
 
 /** What carries a leg at the moment. */
 export interface Line {
@@ -43,8 +43,8 @@ export class WebRtcLeg implements Leg {
   readonly #options: WebRtcLegOptions
   readonly #decoder: OpusDecoder
   readonly #encoder: OpusEncoder
-  readonly #hearing: Hearing
-  readonly #speaking: Speaking
+  readonly #hearing: RtpReceiver
+  readonly #sender: OpusSender
   #life: SignOfLife.SignOfLife
   #line: Line | undefined
   #ears: LegEars | undefined
@@ -55,8 +55,8 @@ export class WebRtcLeg implements Leg {
     this.#options = options
     this.#decoder = decoder
     this.#encoder = encoder
-    this.#hearing = new Hearing(decoder, (samples) => this.#ears?.onFrame(samples))
-    this.#speaking = new Speaking(encoder, { sequence: randomInt(65_536), timestamp: randomInt(2 ** 32) })
+    this.#hearing = new RtpReceiver(decoder, (samples) => this.#ears?.onFrame(samples))
+    this.#sender = new OpusSender(encoder, { sequence: randomInt(65_536), timestamp: randomInt(2 ** 32) })
     this.#life = SignOfLife.begin(options.nowMs())
   }
 
@@ -81,7 +81,7 @@ export class WebRtcLeg implements Leg {
     if (this.#ending !== undefined) return
     const nowMs = this.#options.nowMs()
     if (this.#line !== undefined) this.#hearing.tick(nowMs)
-    const packet = this.#speaking.next(frame, nowMs)
+    const packet = this.#sender.next(frame, nowMs)
     if (packet !== undefined) this.#line?.sendRtp(packet)
   }
 

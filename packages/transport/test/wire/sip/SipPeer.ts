@@ -67,7 +67,7 @@ export class SipPeer {
     return peer
   }
 
-  /** Waits to be called. */
+  /** SipTimings to be called. */
   static async listen(way: Way): Promise<SipPeer> {
     if (way === "udp") return SipPeer.open("udp", 0)
     const peer = new SipPeer("tcp")

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { Baresip, type BaresipOptions, hasBaresip } from "./Baresip.ts"
-import { guarded, type House, inHouse, number, until, user } from "./House.ts"
+import { guarded, type House, inHouse, number, until, user } from "./SipTestServer.ts"
 
 /** For 127.0.0.1, signed by itself. */
 const selfSigned = (): { readonly certificate: string; readonly key: string } => {

@@ -1,6 +1,6 @@
 // Many calls one after the other leave nothing behind. `npm run bench -- sip-churn` is the long form.
 import { expect, it } from "vitest"
-import { inHouse, until } from "./House.ts"
+import { inHouse, until } from "./SipTestServer.ts"
 import { sdp, Talk } from "./SipPeer.ts"
 
 const handles = (): Readonly<Record<string, number>> => {
@@ -30,6 +30,6 @@ it(
       await until(() => JSON.stringify(handles()) === JSON.stringify(before), "a handle is left")
       expect(house.taken.length).toBe(300)
     },
-    { waits: { lingerMs: { unreliable: 100, reliable: 100 } } }
+    { timings: { lingerMs: { unreliable: 100, reliable: 100 } } }
   )
 )

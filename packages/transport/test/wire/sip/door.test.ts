@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { connect } from "node:net"
 import { setTimeout as rest } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { both, bare, guarded, inHouse, type House, number, until, user, walled } from "./House.ts"
+import { both, bare, guarded, inHouse, type House, number, until, user, walled } from "./SipTestServer.ts"
 import { type Heard, message, sdp, Talk, token } from "./SipPeer.ts"
 
 const hash = (algorithm: string, text: string) =>

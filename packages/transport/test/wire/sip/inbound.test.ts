@@ -2,7 +2,7 @@
 import { setTimeout as rest } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import type { IncomingCall } from "../../../src/phone/Phone.ts"
-import { inHouse, until } from "./House.ts"
+import { inHouse, until } from "./SipTestServer.ts"
 import { rtpPortIn, sdp, token } from "./SipPeer.ts"
 
 /** A call that only rings. */
@@ -124,7 +124,7 @@ describe("an INVITE", () => {
         await until(() => house.taken.length === 1, "nobody was told")
         expect(house.taken[0]?.leg).toBeUndefined()
       },
-      { waits: { ackMs: 300 } }
+      { timings: { ackMs: 300 } }
     )
   )
 
@@ -432,7 +432,7 @@ describe("a door that closes", () => {
         await closing
         expect(house.taken[0]?.closed).toEqual(["failed"])
       },
-      { waits: { goodbyeMs: 400 } }
+      { timings: { goodbyeMs: 400 } }
     )
   )
 })

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto"
 import { createSocket } from "node:dgram"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
-import { inHouse, until, user, type House } from "./House.ts"
+import { inHouse, until, user, type House } from "./SipTestServer.ts"
 import { reply, rtpPortIn, sdp, type Heard, Talk } from "./SipPeer.ts"
 
 const credentials = { username: user.username, password: Redacted.make(user.password) }
@@ -103,7 +103,7 @@ describe("how a dial comes out", () => {
         await talk.heard("CANCEL")
         expect(await dialling.outcome).toMatchObject({ status: "no_answer" })
       },
-      { waits: { cancelMs: 300 } }
+      { timings: { cancelMs: 300 } }
     )
   )
 
@@ -142,7 +142,7 @@ describe("how a dial comes out", () => {
         expect(await dialling.outcome).toMatchObject({ status: "failed", sipStatus: null })
         expect(peer.unclaimed("INVITE").length).toBeGreaterThan(0)
       },
-      { waits: { deadMs: 700 } }
+      { timings: { deadMs: 700 } }
     )
   )
 
@@ -392,7 +392,7 @@ describe("a trunk", () => {
         })
         expect(asked.sipStatus).toBeNull()
       },
-      { waits: { checkMs: 200 } }
+      { timings: { checkMs: 200 } }
     )
   )
 
@@ -419,7 +419,7 @@ describe("a trunk", () => {
         peer.close()
         expect(await dialling.outcome).toMatchObject({ status: "failed" })
       },
-      { waits: { deadMs: 500 } }
+      { timings: { deadMs: 500 } }
     )
   )
 })
@@ -452,7 +452,7 @@ describe("a number with two places", () => {
         invite.back(reply(invite, 486))
         expect(await dialling.outcome).toMatchObject({ status: "busy" })
       },
-      { waits: { deadMs: 400 } }
+      { timings: { deadMs: 400 } }
     )
   )
 

@@ -2,7 +2,7 @@
 import { createSocket } from "node:dgram"
 import { setTimeout as rest } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { inHouse, number, until, type House } from "./House.ts"
+import { inHouse, number, until, type House } from "./SipTestServer.ts"
 import { got, gotOf, hasSipp, held, inviteSdp, lossyRoad, pause, replied, repliedInDialog, sent, sipp } from "./sipp.ts"
 
 const freePort = async (): Promise<number> => {
@@ -221,7 +221,7 @@ describe.skipIf(!hasSipp)("a road that loses every fifth packet each way", () =>
           road.close()
         }
       },
-      { waits: { deadMs: 20_000 } }
+      { timings: { deadMs: 20_000 } }
     ),
     60_000
   )

@@ -2,8 +2,8 @@
 import { setTimeout as rest } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { parse } from "../../../src/sip/SipCore.ts"
-import { branched, peekHeaders, normalise, stamped, unfolded } from "../../../src/sip/text.ts"
-import { type House, openHouse } from "./House.ts"
+import { addBranch, peekHeaders, normalise, addReceived, unfolded } from "../../../src/sip/text.ts"
+import { type House, openHouse } from "./SipTestServer.ts"
 import { type Heard, SipPeer } from "./SipPeer.ts"
 import { invalid, ipv6, semantic, type Torture, valid } from "./torture.data.ts"
 
@@ -44,7 +44,7 @@ const said = async (message: string): Promise<ReadonlyArray<Heard>> => {
 const isParsed = (message: string): boolean => {
   const whole = unfolded(message)
   if (peekHeaders(whole) === undefined) return false
-  const text = normalise(stamped(branched(whole), { address: "127.0.0.1", port: 9 }))
+  const text = normalise(addReceived(addBranch(whole), { address: "127.0.0.1", port: 9 }))
   return text !== undefined && parse(text) !== undefined
 }
 

@@ -1,7 +1,7 @@
 // What happens within a call that is up: hold, other codecs, refreshes, keys, questions, routes.
 import { setTimeout as rest } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { inHouse, until, type House } from "./House.ts"
+import { inHouse, until, type House } from "./SipTestServer.ts"
 import { rtpPortIn, sdp, type Said, Talk, token } from "./SipPeer.ts"
 
 const up = async (house: House, said: Said = {}, way: "udp" | "tcp" = "udp") => {
@@ -169,7 +169,7 @@ describe("an UPDATE", () => {
 
 const timed = { headers: ["Supported: timer", "Session-Expires: 90;refresher=uas"] }
 /** Ninety seconds in less than one. */
-const quick = { waits: { secondMs: 8 } }
+const quick = { timings: { secondMs: 8 } }
 
 describe("a session timer", () => {
   it(
@@ -466,7 +466,7 @@ describe("a transfer of ours", () => {
         expect(await outcome).toBe("refused")
         await talk.bye()
       },
-      { waits: { referMs: 200 } }
+      { timings: { referMs: 200 } }
     )
   )
 

@@ -5,14 +5,15 @@ import { Redacted } from "effect"
 import { expect } from "vitest"
 import type {
   DialRequest,
+  Located,
   IncomingCall,
   SipTraceLine,
   SipServer,
   SipServerOptions,
   PhoneLeg
 } from "../../../src/phone/Phone.ts"
-import { makeSipServer } from "../../../src/phone/SipServer.ts"
-import { locate, type Located } from "../../../src/sip/locate.ts"
+import { makeSipServer } from "../../../src/sip/SipServer.ts"
+import { locate } from "../../../src/sip/locate.ts"
 import { RtpPeer, SipPeer, Talk, type Way } from "./SipPeer.ts"
 
 export const number = "+15550100"

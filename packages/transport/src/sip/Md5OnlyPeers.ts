@@ -3,7 +3,7 @@
 
 const most = 10_000
 
-export class SimplePeers {
+export class Md5OnlyPeers {
   /** The call that was challenged first and has not been answered, by address. */
   readonly #unanswered = new Map<string, string>()
 

@@ -18,7 +18,7 @@ export interface SpokenPacket {
   readonly payload: Buffer
 }
 
-export class Speaking {
+export class OpusSender {
   readonly #encoder: OpusEncoder
   readonly #silence: Int16Array
   #startMs: number | undefined
