@@ -12,7 +12,7 @@ import * as SignOfLife from "./SignOfLife.ts"
 import { OpusSender, type SpokenPacket } from "./OpusSender.ts"
 
 /** What carries a leg at the moment. */
-export interface Line {
+export interface LegCarrier {
   readonly sendRtp: (packet: SpokenPacket) => void
   readonly tell: (message: LegMessage) => void
 }
@@ -46,7 +46,7 @@ export class WebRtcLeg implements Leg {
   readonly #hearing: RtpReceiver
   readonly #sender: OpusSender
   #life: SignOfLife.SignOfLife
-  #line: Line | undefined
+  #carrier: LegCarrier | undefined
   #ears: LegEars | undefined
   #held: Array<{ readonly event: ClientEvent } | { readonly digit: string }> = []
   #ending: LegEnding | undefined
@@ -80,13 +80,13 @@ export class WebRtcLeg implements Leg {
   play(frame: Int16Array | undefined): void {
     if (this.#ending !== undefined) return
     const nowMs = this.#options.nowMs()
-    if (this.#line !== undefined) this.#hearing.tick(nowMs)
+    if (this.#carrier !== undefined) this.#hearing.tick(nowMs)
     const packet = this.#sender.next(frame, nowMs)
-    if (packet !== undefined) this.#line?.sendRtp(packet)
+    if (packet !== undefined) this.#carrier?.sendRtp(packet)
   }
 
   tell(message: LegMessage): void {
-    if (this.#ending === undefined) this.#line?.tell(message)
+    if (this.#ending === undefined) this.#carrier?.tell(message)
   }
 
   close(reason: EndReason): void {
@@ -96,8 +96,8 @@ export class WebRtcLeg implements Leg {
   // As the transport sees it
 
   /** A connection carries the leg from now on, instead of any other. */
-  carry(line: Line): void {
-    this.#line = line
+  carry(carrier: LegCarrier): void {
+    this.#carrier = carrier
     this.#life = SignOfLife.back(this.#life, this.#options.nowMs())
   }
 
@@ -149,7 +149,7 @@ export class WebRtcLeg implements Leg {
     this.#encoder.close()
     this.#held = []
     this.#options.onEnding(ending)
-    this.#line = undefined
+    this.#carrier = undefined
     if (ending._tag === "Ended") this.#ears?.onClosed(ending.how)
   }
 }
