@@ -31,7 +31,7 @@ describe.skipIf(skipBrowser)("typed messages and a connection that breaks", () =
     async ({ down, round }) => {
       const name = `typed-${round}`
       const page = await browser.open(host.url.replace("ws", "http"))
-      const ticket = { session_id: name, token: host.token(name), rtc_url: host.url }
+      const ticket = { session_id: name, token: await host.token(name), rtc_url: host.url }
       expect(await call(page, "start", { session: ticket, microphone: false })).toBe("started")
       const statuses = async () =>
         (await call<Log>(page, "log"))
@@ -49,11 +49,11 @@ describe.skipIf(skipBrowser)("typed messages and a connection that breaks", () =
       await call(page, "do", "sendUserMessage", "when back")
       const texts = () =>
         (host.calls.get(name)?.events ?? []).flatMap((event) => (event.type === "user.message" ? [event.text] : []))
-      await until("both messages", () => texts().includes("when back"), 15_000)
+      await until("both messages", () => texts().includes("when back"), 45_000)
       await published
       expect(texts()).toEqual(["while away", "when back"])
       await page.context().close()
     },
-    60_000
+    120_000
   )
 })

@@ -8,6 +8,8 @@ import { ConnectionState, type Room, RoomEvent, RpcError } from "livekit-client"
 
 /** A call that is not answered within this time is made again. */
 const answerMs = 1_000
+/** Where there is nothing to send over, this is looked at again. */
+const unusableMs = 100
 
 export class Outbox {
   readonly #room: Room
@@ -36,6 +38,7 @@ export class Outbox {
 
   async #sendOne(payload: string): Promise<void> {
     const answered = Promise.withResolvers<"answered">()
+    answered.promise.catch(() => undefined)
     for (;;) {
       this.#call(payload).then(
         () => answered.resolve("answered"),
@@ -44,7 +47,9 @@ export class Outbox {
           if (error instanceof RpcError && error.code === RpcError.ErrorCode.UNSUPPORTED_METHOD) answered.reject(error)
         }
       )
-      const late = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), answerMs))
+      const late = new Promise<"late">((resolve) =>
+        setTimeout(() => resolve("late"), this.#isUsable() ? answerMs : unusableMs)
+      )
       const outcome = await Promise.race([answered.promise, late, this.#connected.promise, this.#closed.promise])
       if (outcome === "answered") return
       if (outcome === "closed") throw new Error("the connection was closed")
@@ -54,7 +59,15 @@ export class Outbox {
   async #call(payload: string): Promise<void> {
     const [agent] = this.#room.remoteParticipants.values()
     // What is sent during a reconnect may wait in the SDK's buffer and come late: harmless, its id is known by then.
-    if (agent === undefined || this.#room.state !== ConnectionState.Connected) throw new Error("not connected")
+    if (agent === undefined || !this.#isUsable()) throw new Error("not connected")
     await this.#room.localParticipant.performRpc({ destinationIdentity: agent.identity, method: clientTopic, payload })
+  }
+
+  /**
+   * Whether there are transports to send over. A send without any is worse than lost: the SDK remembers that it failed
+   * and refuses all later ones. `verifyTransport` is the SDK's own check, public in its types though not documented.
+   */
+  #isUsable(): boolean {
+    return this.#room.state === ConnectionState.Connected && this.#room.engine.verifyTransport()
   }
 }

@@ -44,7 +44,7 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
 
   const join = async (name: string, options: { readonly single: boolean; readonly mic: boolean }) => {
     const page = await browser.open(host.url.replace("ws", "http"))
-    await call(page, "start", { url: host.url, token: host.token(name), ...options })
+    await call(page, "start", { url: host.url, token: await host.token(name), ...options })
     await until("the leg is handed over", () => host.calls.has(name))
     const hosted = host.calls.get(name)
     if (hosted === undefined) throw new Error("no call")
@@ -147,7 +147,7 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
           if (/not able to set|unable to set|negotiation|Transceiver not found/i.test(message.text()))
             faults.push(message.text().slice(0, 300))
         })
-        await call(page, "start", { url: host.url, token: host.token(name), single: true, mic: true, overlap })
+        await call(page, "start", { url: host.url, token: await host.token(name), single: true, mic: true, overlap })
         await until("the leg is handed over", () => host.calls.has(name))
         await agentHears(host.calls.get(name) as HostCall)
         await pageHears(page)

@@ -1,13 +1,13 @@
 // A door behind a real HTTP server, with an agent that says a tone and listens: the far end of the wire tests.
 import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { Leg } from "@parley/engine/leg/Leg"
+import { errors, jwtVerify, SignJWT } from "jose"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { makeLiveKitServer, type LiveKitServer, type LiveKitServerOptions } from "../../src/livekit/LiveKitServer.ts"
-import { signToken, verifyToken } from "../../src/livekit/token.ts"
 import { makeTone, Recent } from "./tone.ts"
 
-const secret = "a secret of the tests, long enough for anyone"
+const secret = new TextEncoder().encode("a secret of the tests, long enough for anyone")
 export const agentHz = 1000
 export const agentLevel = 0.366
 
@@ -26,11 +26,19 @@ export interface Host {
   readonly door: LiveKitServer
   readonly calls: Map<string, HostCall>
   readonly legsMade: () => number
-  readonly token: (sessionId: string) => string
+  /** A join token, valid for ten minutes. */
+  readonly token: (sessionId: string) => Promise<string>
   /** Cuts the network under every signalling socket, without a goodbye. */
   readonly cutSockets: () => number
   readonly close: () => Promise<void>
 }
+
+interface TokenClaims {
+  readonly name?: string
+  readonly video?: { readonly room?: string }
+}
+
+const faultOf = (error: unknown): string => (error instanceof errors.JWSInvalid ? "malformed" : "bad")
 
 /** `script` is run by the page served at `/`. */
 export const startHost = async (options: Partial<LiveKitServerOptions> = {}, script?: string): Promise<Host> => {
@@ -41,9 +49,12 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
 
   const door = makeLiveKitServer({
     admit: async (token, purpose) => {
-      const verdict = verifyToken(token, secret, Date.now())
-      if (verdict._tag === "Invalid") return { refused: { status: 401, message: `token refused: ${verdict.fault}` } }
-      const { name = "", sub, video } = verdict.claims
+      const claims = await jwtVerify<TokenClaims>(token, secret, { algorithms: ["HS256"] }).then(
+        ({ payload }) => payload,
+        faultOf
+      )
+      if (typeof claims === "string") return { refused: { status: 401, message: `token refused: ${claims}` } }
+      const { name = "", sub = "", video } = claims
       if (purpose !== "rejoin" && used.has(token)) return { refused: { status: 401, message: "token already used" } }
       if (purpose === "join") used.add(token)
       return { sessionId: video?.room ?? "", identity: sub, name, room: video?.room ?? "" }
@@ -109,17 +120,13 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
     calls,
     legsMade: () => legsMade,
     token: (sessionId) =>
-      signToken(
-        {
-          iss: "key",
-          sub: `user-${sessionId}`,
-          name: "A user",
-          exp: Math.floor(Date.now() / 1000) + 600,
-          jti: `${sessionId}-${Math.random()}`,
-          video: { room: sessionId, roomJoin: true }
-        },
-        secret
-      ),
+      new SignJWT({ name: "A user", video: { room: sessionId, roomJoin: true } })
+        .setProtectedHeader({ alg: "HS256" })
+        .setIssuer("key")
+        .setSubject(`user-${sessionId}`)
+        .setJti(`${sessionId}-${Math.random()}`)
+        .setExpirationTime("10 min")
+        .sign(secret),
     cutSockets: () => {
       const cut = sockets.size
       for (const socket of sockets) socket.destroy()

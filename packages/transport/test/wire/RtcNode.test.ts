@@ -64,7 +64,7 @@ const join = async (host: Host, sessionId: string, single: boolean): Promise<Cli
     dynacast: false,
     singlePeerConnection: single
   }
-  await room.connect(host.url, host.token(sessionId), options as RoomOptions)
+  await room.connect(host.url, await host.token(sessionId), options as RoomOptions)
 
   const source = new AudioSource(48_000, 1)
   const track = LocalAudioTrack.createAudioTrack("mic", source)
