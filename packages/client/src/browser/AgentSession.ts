@@ -37,6 +37,7 @@ export interface AgentSessionOptions extends AgentSessionCallbacks, TicketSource
   readonly clientToolTimeoutMs?: number
 }
 
+/** A finished utterance. */
 export interface TranscriptEntry {
   readonly role: "user" | "agent"
   readonly text: string
@@ -45,6 +46,7 @@ export interface TranscriptEntry {
 const agentWithinMs = 15_000
 const farewellMs = 300
 
+/** A live conversation. Made by `AgentSession.start`. */
 export class AgentSession {
   readonly #room = new Room()
   readonly #outbox = new Outbox(this.#room)

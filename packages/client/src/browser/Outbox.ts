@@ -11,6 +11,7 @@ const answerMs = 1_000
 /** Where there is nothing to send over, this is looked at again. */
 const unusableMs = 100
 
+/** Messages of the page on their way to the service. */
 export class Outbox {
   readonly #room: Room
   /** Done when all that was said before is answered or given up. */
@@ -53,6 +54,7 @@ export class Outbox {
       const outcome = await Promise.race([answered.promise, late, this.#connected.promise, this.#closed.promise])
       if (outcome === "answered") return
       if (outcome === "closed") throw new Error("the connection was closed")
+      this.#forgetTransport()
     }
   }
 
@@ -64,8 +66,16 @@ export class Outbox {
   }
 
   /**
-   * Whether there are transports to send over. A send without any is worse than lost: the SDK remembers that it failed
-   * and refuses all later ones. `verifyTransport` is the SDK's own check, public in its types though not documented.
+   * The SDK waits once for its data channel and keeps that promise, also when it waited for a connection that a full
+   * reconnect has replaced since: then nothing is ever sent again. Without the promise it looks at the channel anew.
+   */
+  #forgetTransport(): void {
+    Reflect.set(this.#room.engine, "publisherConnectionPromise", undefined)
+  }
+
+  /**
+   * Whether there are transports to send over. `verifyTransport` is the SDK's own check, public in its types though not
+   * documented.
    */
   #isUsable(): boolean {
     return this.#room.state === ConnectionState.Connected && this.#room.engine.verifyTransport()

@@ -62,6 +62,13 @@ const listen = () => {
   return { ears, log }
 }
 
+const attach = async (make: () => Promise<FarSide>) => {
+  const far = await make()
+  const { ears, log } = listen()
+  far.leg.attach(ears)
+  return { far, log, leg: far.leg }
+}
+
 const loud = (leg: Leg): Int16Array => {
   const samples = (leg.playRate * frameMs) / 1000
   return Int16Array.from({ length: samples }, (_, i) => 8_000 * Math.sin((2 * Math.PI * 500 * i) / leg.playRate))
@@ -72,15 +79,8 @@ const activity: ClientEvent = { type: "user.activity" }
 /** Runs the suite. `make` gives a leg that nobody listens to yet; `close` what a test leaves behind. */
 export const legCases = (name: string, make: () => Promise<FarSide>): void => {
   describe(`${name} as a Leg`, () => {
-    const attached = async () => {
-      const far = await make()
-      const { ears, log } = listen()
-      far.leg.attach(ears)
-      return { far, log, leg: far.leg }
-    }
-
     it("hears frames of 20 ms at 16 kHz", async () => {
-      const { far, leg, log } = await attached()
+      const { far, leg, log } = await attach(make)
       await far.speaks(5)
       expect(log.frames).toBeGreaterThanOrEqual(4)
       expect([...log.rates]).toEqual([hearingRate])
@@ -88,7 +88,7 @@ export const legCases = (name: string, make: () => Promise<FarSide>): void => {
     })
 
     it("plays what it is given at its rate, and silence in between", async () => {
-      const { far, leg } = await attached()
+      const { far, leg } = await attach(make)
       const frame = loud(leg)
       for (let i = 0; i < 3; i++) leg.play(frame)
       for (let i = 0; i < 3; i++) leg.play(undefined)
@@ -116,14 +116,14 @@ export const legCases = (name: string, make: () => Promise<FarSide>): void => {
     })
 
     it("tells what there is a screen for", async () => {
-      const { far, leg } = await attached()
+      const { far, leg } = await attach(make)
       leg.tell({ _tag: "State", state: "thinking" })
       if (far.told !== undefined) expect(far.told()).toBe(1)
       leg.close("user_hangup")
     })
 
     it("sends keys, where it is a telephone", async () => {
-      const { far, leg } = await attached()
+      const { far, leg } = await attach(make)
       expect(leg.telephone === undefined).toBe(far.pressed === undefined)
       leg.telephone?.sendDigits("12")
       for (let ticks = 0; ticks < 40; ticks++) leg.play(undefined)
@@ -133,7 +133,7 @@ export const legCases = (name: string, make: () => Promise<FarSide>): void => {
     })
 
     it.each(reasons)("closes for %s: once, without being told so, and nothing crosses any more", async (reason) => {
-      const { far, leg, log } = await attached()
+      const { far, leg, log } = await attach(make)
       leg.close(reason)
       leg.close("internal_error")
       const before = { frames: log.frames, heard: far.heard(), told: far.told?.() }
@@ -149,7 +149,7 @@ export const legCases = (name: string, make: () => Promise<FarSide>): void => {
     })
 
     it.each(ways)("tells once that the far side has %s, however it goes on", async (how) => {
-      const { far, leg, log } = await attached()
+      const { far, leg, log } = await attach(make)
       await far.leaves(how)
       await far.leaves("left")
       await far.sends?.(activity)

@@ -35,6 +35,7 @@ export interface CallTimings {
   readonly rejoinMs: number
 }
 
+/** What every call of a server shares. */
 export interface CallOptions extends ConnectionOptions {
   readonly timings: CallTimings
   readonly nowMs: () => number
@@ -94,6 +95,7 @@ export const openCall = Effect.fnUntraced(function* (
   return call
 })
 
+/** One call: its leg, its agent, and whatever connection carries them. Made by `openCall`. */
 export class Call implements LegCarrier, ConnectionOwner {
   readonly roomName: string
   readonly roomSid = newSid("RM")

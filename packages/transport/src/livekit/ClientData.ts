@@ -5,6 +5,7 @@ import { DataPacket, RpcAck, RpcError, type RpcRequest, RpcResponse } from "@liv
 import { ClientEvent, clientTopic } from "@parley/contract/ClientEvent"
 import { Option, Schema } from "effect"
 
+/** What a data packet of a client says to us. */
 export type ClientData =
   | { readonly _tag: "Event"; readonly event: ClientEvent }
   | { readonly _tag: "Digit"; readonly digit: string }
@@ -18,11 +19,13 @@ export type ClientData =
       readonly event: ClientEvent | undefined
     }
 
+/** Bytes of a data packet; longer ones are passed over. */
 export const maxDataBytes = 16 * 1024
 
 const decodeEvent = Schema.decodeUnknownOption(Schema.fromJsonString(ClientEvent))
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
+/** Undefined for text, for what is too long, and for what is no DataPacket. */
 export const readPacket = (message: string | Buffer): DataPacket | undefined => {
   if (typeof message === "string" || message.byteLength > maxDataBytes) return undefined
   try {
@@ -32,6 +35,7 @@ export const readPacket = (message: string | Buffer): DataPacket | undefined => 
   }
 }
 
+/** Undefined for what is not for us. */
 export const readClientData = ({ value }: DataPacket): ClientData | undefined => {
   switch (value.case) {
     case "user":

@@ -39,6 +39,7 @@ import {
 import { closeCode, type SignalMessage, type SignalSocket } from "./SignalSocket.ts"
 import type { Speaker, Transcripts } from "./Transcripts.ts"
 
+/** Network and TURN servers of a connection. */
 export interface ConnectionOptions extends PeerOptions {
   /** Told to clients, for TURN. */
   readonly iceServers: ReadonlyArray<IceServer>
@@ -70,6 +71,7 @@ export const makeConnection = (
     (connection) => Effect.promise(() => connection.release())
   )
 
+/** One join of one client. Made by `makeConnection`; synchronous but for negotiation. */
 export class Connection implements LegCarrier {
   readonly #owner: ConnectionOwner
   readonly #options: ConnectionOptions

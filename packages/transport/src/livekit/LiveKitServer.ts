@@ -53,6 +53,7 @@ export interface LiveKitServerOptions {
   readonly nowMs?: () => number
 }
 
+/** Counts at this moment. */
 export interface LiveKitServerStats {
   readonly calls: number
   readonly sockets: number
@@ -60,6 +61,7 @@ export interface LiveKitServerStats {
   readonly entering: number
 }
 
+/** The server as its HTTP listener sees it. Nothing of it throws. */
 export interface LiveKitServer {
   /** Takes an upgrade of `/rtc` and `/rtc/v1`. False when the request is for someone else. */
   readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
@@ -75,6 +77,7 @@ const watchMs = 500
 /** Requests in `admit` at the same time; a flood is turned away before it costs anything. */
 const maxEntering = 64
 
+/** Opens nothing by itself: connections come by `handleUpgrade`, UDP ports per client. */
 export const makeLiveKitServer = (options: LiveKitServerOptions): LiveKitServer => {
   const scope = Scope.makeUnsafe()
   const isClosed = (): boolean => scope.state._tag === "Closed"

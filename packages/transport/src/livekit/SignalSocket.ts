@@ -5,6 +5,7 @@ import { SignalRequest, SignalResponse } from "@livekit/protocol"
 import { Effect, Queue } from "effect"
 import type { RawData, WebSocket } from "ws"
 
+/** A request of a client, as LiveKit's protocol names it. */
 export type SignalMessage = SignalRequest["message"]
 
 /** A healthy client has one or two messages under way. */

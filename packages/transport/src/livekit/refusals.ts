@@ -6,6 +6,7 @@ export interface Refusal {
   readonly refused: { readonly status: number; readonly message: string }
 }
 
+/** A refusal as a value. */
 export const refuse = (status: number, message: string): Refusal => ({ refused: { status, message } })
 
 const statusText: Record<number, string> = {

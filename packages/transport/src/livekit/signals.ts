@@ -64,6 +64,7 @@ export const reconnected = (iceServers: ReadonlyArray<IceServer>, lastMessageSeq
   value: new ReconnectResponse({ serverInfo, iceServers: iceServersOf(iceServers), lastMessageSeq })
 })
 
+/** Tells the client what changed about participants. */
 export const participants = (...changed: ReadonlyArray<ReturnType<User["info"]>>): Signal => ({
   case: "update",
   value: new ParticipantUpdate({ participants: [...changed] })
@@ -75,6 +76,7 @@ export const sectionNeeded: Signal = {
   value: new MediaSectionsRequirement({ numAudios: 1 })
 }
 
+/** Only audio is taken (UNSUPPORTED_TYPE). */
 export const trackRefused = (request: AddTrackRequest): Signal => ({
   case: "requestResponse",
   value: new RequestResponse({
@@ -84,6 +86,7 @@ export const trackRefused = (request: AddTrackRequest): Signal => ({
   })
 })
 
+/** A request of the client, by its id, was carried out. */
 export const requestDone = (requestId: number): Signal => ({
   case: "requestResponse",
   value: new RequestResponse({ requestId, reason: RequestResponse_Reason.OK })

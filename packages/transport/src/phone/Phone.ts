@@ -4,6 +4,7 @@
 import type { Leg, Telephone } from "@parley/engine/leg/Leg"
 import type { Redacted } from "effect"
 
+/** How SIP travels (RFC 3261, 18). */
 export type SipTransport = "udp" | "tcp" | "tls"
 
 /** Who may call a number. At least one factor is set; every one that is set must hold: a number without any is closed (403). */
@@ -75,6 +76,7 @@ export interface IncomingCall {
   readonly onCancelled: (tell: () => void) => void
 }
 
+/** A call to place. */
 export interface DialRequest {
   readonly trunk: OutboundTrunk
   /** Caller id: E.164. */
@@ -86,11 +88,13 @@ export interface DialRequest {
   readonly ringSeconds: number
 }
 
+/** How a placed call came out: SIP statuses as `sipStatus`, null where nobody answered. */
 export type DialOutcome =
   | { readonly status: "answered"; readonly leg: PhoneLeg; readonly callId: string }
   /** 486 and 600: busy; 408, 480, 487 and ringing too long: no_answer; the rest and a dead host after 8 s: failed. */
   | { readonly status: "busy" | "no_answer" | "failed"; readonly sipStatus: number | null; readonly callId: string }
 
+/** A call that is being placed. */
 export interface Dialling {
   readonly outcome: Promise<DialOutcome>
   /** Gives up: CANCEL, or BYE when the answer was quicker. */
@@ -120,6 +124,7 @@ export interface SipTraceLine {
   readonly detail: string
 }
 
+/** Where to listen, whom to admit, and who takes the calls. */
 export interface SipServerOptions {
   /** Address to listen on. */
   readonly host: string
@@ -148,6 +153,7 @@ export interface SipServerOptions {
   readonly nowMs?: (() => number) | undefined
 }
 
+/** An open SIP server. Nothing of it throws or rejects. */
 export interface SipServer {
   /** Ports that are open, as bound. */
   readonly ports: { readonly udp?: number; readonly tcp?: number; readonly tls?: number }

@@ -26,6 +26,7 @@ export interface Opening {
 
 type Message = IncomingRequestMessage | IncomingResponseMessage
 
+/** All calls of a server, live and lingering. */
 export class CallTable {
   readonly #calls = new Map<string, TableEntry>()
   readonly #live = new Set<TableEntry>()

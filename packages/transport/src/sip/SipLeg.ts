@@ -7,6 +7,7 @@ import type { Media } from "../rtp/Media.ts"
 import type { SessionEnd } from "./SipSession.ts"
 import type { SipTrace } from "./SipTrace.ts"
 
+/** What a leg needs of its call. */
 export interface SipLegOptions {
   readonly callId: string
   readonly media: Media
@@ -16,6 +17,7 @@ export interface SipLegOptions {
   readonly refer: (target: string, headers: SipHeaders) => Promise<number | null>
 }
 
+/** A telephone call as the engine sees it. Synchronous. */
 export class SipLeg implements PhoneLeg {
   readonly callId: string
   readonly playRate: number

@@ -13,6 +13,7 @@ import type { SipCore } from "./SipCore.ts"
 /** `closed`: by us. `left`: the far side said BYE. `lost`: it is silent or gone. `failed`: the dialog broke. */
 export type SessionEnd = "closed" | "left" | "lost" | "failed"
 
+/** A dialog that was accepted, and what it needs. */
 export interface SipSessionOptions {
   readonly sip: SipCore
   readonly session: Session
@@ -25,6 +26,7 @@ export interface SipSessionOptions {
   readonly onDigit: (digit: string) => void
 }
 
+/** The signalling of a call that is up. */
 export interface SipSession {
   /** Why the dialog is over. Whoever owns its scope closes it then. */
   readonly ended: Deferred.Deferred<SessionEnd>

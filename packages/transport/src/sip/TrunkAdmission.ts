@@ -14,6 +14,7 @@ const forbidden: Admission = [403, []]
 /** One answer for each algorithm may be there (RFC 8760, 2.4). */
 const mostAnswers = 4
 
+/** Admits calls to numbers by their trunks. */
 export class TrunkAdmission {
   readonly #digests: DigestServer
   readonly #md5Only = new Md5OnlyPeers()

@@ -10,6 +10,7 @@ import type { SipCore } from "./SipCore.ts"
 import { SipLeg } from "./SipLeg.ts"
 import { makeSipSession, type SipSession } from "./SipSession.ts"
 
+/** A dialog that was accepted, with its media. */
 export interface ConversationOptions {
   readonly callId: string
   readonly sip: SipCore
@@ -20,6 +21,7 @@ export interface ConversationOptions {
   readonly timings: SipTimings
 }
 
+/** A call that is up. */
 export interface Conversation {
   readonly session: SipSession
   /** Hands out the leg; the same one each time. */

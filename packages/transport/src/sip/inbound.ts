@@ -30,6 +30,7 @@ import {
 import { TrunkAdmission } from "./TrunkAdmission.ts"
 import { faultIn, validate } from "./validate.ts"
 
+/** What the messages of a server need. */
 export interface InboundOptions extends Pick<SipServerOptions, "userAgent" | "trunkOf" | "onCall" | "onTrace"> {
   readonly calls: CallTable
   readonly timings: SipTimings

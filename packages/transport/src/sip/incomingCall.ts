@@ -10,6 +10,7 @@ import { askedOf } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
 import { attempt, sdpBody, type SipSession } from "./SipSession.ts"
 
+/** A call that its trunk admitted. */
 export interface IncomingCallOptions {
   readonly request: IncomingInviteRequest
   readonly sip: SipCore

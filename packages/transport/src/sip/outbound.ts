@@ -23,6 +23,7 @@ import { makeSipCore, type SipCoreOptions } from "./SipCore.ts"
 import { SipTrace } from "./SipTrace.ts"
 import { SwitchingFlow } from "./SwitchingFlow.ts"
 
+/** What placing calls needs. */
 export interface OutboundOptions extends Pick<SipServerOptions, "userAgent" | "onTrace" | "find"> {
   readonly calls: CallTable
   readonly timings: SipTimings
@@ -54,6 +55,7 @@ interface Opened extends Opening {
   readonly here: Here
 }
 
+/** `dial` and `check` of a server. */
 export const makeOutbound = (options: OutboundOptions): Pick<SipServer, "dial" | "check"> => {
   const { find = locate } = options
 

@@ -18,6 +18,7 @@ import { answeredOf } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
 import { attempt, sdpBody, type SipSession } from "./SipSession.ts"
 
+/** A call to place, at one place. */
 export interface OutgoingCallOptions {
   readonly request: DialRequest
   readonly callId: string

@@ -2,6 +2,7 @@
 // bytes meet nothing that throws.
 import { createHash } from "node:crypto"
 
+/** What routing a message needs, read without a parser. */
 export interface PeekedHeaders {
   /** Undefined for a response. */
   readonly method: string | undefined
@@ -33,6 +34,7 @@ export const peekHeaders = (text: string): PeekedHeaders | undefined => {
   }
 }
 
+/** From the start line to the end of the last header. */
 export const headOf = (text: string): string => {
   const end = text.indexOf("\r\n\r\n")
   return end < 0 ? text : text.slice(0, end + 2)

@@ -1,4 +1,4 @@
-// Says a great many wrong things to the telephone's door, without sockets: single messages, and walks through calls
+// Says a great many wrong things to the SIP server, without sockets: single messages, and walks through calls
 // where some word is wrong. Counts what came of it, and measures what stays in memory.
 import { setImmediate as turn, setTimeout as rest } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
@@ -17,16 +17,18 @@ import { addBranch, peekHeaders, normalise, unfolded } from "../sip/text.ts"
 import { defaultTimings } from "../sip/timings.ts"
 import { chanceOf, extras, mutated, request, sdp, stray } from "./SipGrammar.ts"
 
+/** How much to say, and the seed that makes it repeatable. */
 export interface FuzzOptions {
   readonly messages: number
   readonly seed: number
   readonly onProgress?: (said: number, heapBytes: number) => void
 }
 
+/** What came of it. */
 export interface FuzzReport {
   readonly messages: number
   readonly tookMs: number
-  /** Exceptions that reached the door's own net, or the process. */
+  /** Exceptions that reached the server's own net, or the process. */
   readonly faults: ReadonlyArray<string>
   /** Requests that deserved an answer and got none; the first few. */
   readonly unanswered: ReadonlyArray<string>
@@ -37,13 +39,14 @@ export interface FuzzReport {
   /** Bytes a message leaves behind, by a line through the second half, after collecting. */
   readonly heapBytesPerMessage: number
   readonly heapBytes: { readonly middle: number; readonly end: number }
-  /** Calls the door still knows in the end. */
+  /** Calls the server still knows in the end. */
   readonly left: number
 }
 
 const samples = 40
 const mostTold = 10
 
+/** Says `messages` wrong things and reports. Takes about 1 ms for each. */
 export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Promise<FuzzReport> => {
   const chance = chanceOf(seed)
   const collect = collector()

@@ -22,6 +22,7 @@ import {
 import type { ReceiverRtp } from "../rtp/RtpReceiver.ts"
 import type { SpokenPacket } from "./OpusSender.ts"
 
+/** Where a peer connection may listen, and how it is reached. */
 export interface PeerOptions {
   /** The address clients reach this machine at, when it is behind NAT. */
   readonly advertisedAddress?: string
@@ -29,6 +30,7 @@ export interface PeerOptions {
   readonly portRange?: readonly [min: number, max: number]
 }
 
+/** What a peer connection tells, synchronously. */
 export interface PeerEvents {
   readonly onRtp: (rtp: ReceiverRtp) => void
   readonly onRtcp: () => void
@@ -42,6 +44,7 @@ const maxHeldCandidates = 64
 /** One client offers a handful; a stranger could send them without end. */
 const maxCandidates = 256
 
+/** One RTCPeerConnection. Negotiation rejects for what cannot be negotiated, within 5 s. */
 export class Peer {
   readonly #pc: RTCPeerConnection
   readonly #options: PeerOptions

@@ -22,6 +22,7 @@ export type LegEnding =
   | { readonly _tag: "Closed"; readonly reason: EndReason }
   | { readonly _tag: "Ended"; readonly how: "left" | "lost" | "failed" }
 
+/** What a leg needs of its call. */
 export interface WebRtcLegOptions {
   readonly patience: SignOfLife.Patience
   /** Called once, after the ears were told; the codecs are free by then. */
@@ -32,18 +33,20 @@ export interface WebRtcLegOptions {
 const playRate = 24_000
 const maxHeldEvents = 64
 
+/** With an Opus decoder and an encoder of its own, which `end` and `close` free. */
 export const makeWebRtcLeg = async (options: WebRtcLegOptions): Promise<WebRtcLeg> => {
   const decoder = await makeOpusDecoder({ sampleRate: hearingRate })
   const encoder = await makeOpusEncoder({ sampleRate: playRate })
   return new WebRtcLeg(options, decoder, encoder)
 }
 
+/** A browser or app as the engine sees it. Synchronous. */
 export class WebRtcLeg implements Leg {
   readonly playRate = playRate
   readonly #options: WebRtcLegOptions
   readonly #decoder: OpusDecoder
   readonly #encoder: OpusEncoder
-  readonly #hearing: RtpReceiver
+  readonly #receiver: RtpReceiver
   readonly #sender: OpusSender
   #life: SignOfLife.SignOfLife
   #carrier: LegCarrier | undefined
@@ -55,13 +58,14 @@ export class WebRtcLeg implements Leg {
     this.#options = options
     this.#decoder = decoder
     this.#encoder = encoder
-    this.#hearing = new RtpReceiver(decoder, (samples) => this.#ears?.onFrame(samples))
+    this.#receiver = new RtpReceiver(decoder, (samples) => this.#ears?.onFrame(samples))
     this.#sender = new OpusSender(encoder, { sequence: randomInt(65_536), timestamp: randomInt(2 ** 32) })
     this.#life = SignOfLife.begin(options.nowMs())
   }
 
-  get hearing(): { readonly packets: number; readonly lost: number } {
-    return this.#hearing
+  /** How many RTP packets came, and how many are missing. */
+  get received(): { readonly packets: number; readonly lost: number } {
+    return this.#receiver
   }
 
   // As the conversation sees it
@@ -80,7 +84,7 @@ export class WebRtcLeg implements Leg {
   play(frame: Int16Array | undefined): void {
     if (this.#ending !== undefined) return
     const nowMs = this.#options.nowMs()
-    if (this.#carrier !== undefined) this.#hearing.tick(nowMs)
+    if (this.#carrier !== undefined) this.#receiver.tick(nowMs)
     const packet = this.#sender.next(frame, nowMs)
     if (packet !== undefined) this.#carrier?.sendRtp(packet)
   }
@@ -105,7 +109,7 @@ export class WebRtcLeg implements Leg {
     if (this.#ending !== undefined) return
     const nowMs = this.#options.nowMs()
     this.#life = SignOfLife.sign(this.#life, nowMs)
-    this.#hearing.take(rtp, nowMs)
+    this.#receiver.take(rtp, nowMs)
   }
 
   takeEvent(event: ClientEvent): void {

@@ -209,7 +209,7 @@ describe("LiveKitServer", () => {
     await until("sent away", () => stranger.closed() !== undefined)
     const leave = stranger.got[0]
     expect(leave?.case === "leave" && leave.value.action).toBe(LeaveRequest_Action.RECONNECT)
-    expect(host.door.stats()).toMatchObject({ calls: 1, sockets: 1 })
+    expect(host.server.stats()).toMatchObject({ calls: 1, sockets: 1 })
   })
 
   it("evicts the old connection at once when the same client joins in full", async () => {
@@ -222,7 +222,7 @@ describe("LiveKitServer", () => {
     const leave = first.signal.got.at(-1)
     expect(leave?.case === "leave" && leave.value.action).toBe(LeaveRequest_Action.DISCONNECT)
     expect(second.sid).not.toBe(first.sid)
-    expect(host.door.stats()).toMatchObject({ calls: 1, sockets: 1 })
+    expect(host.server.stats()).toMatchObject({ calls: 1, sockets: 1 })
     expect(host.legsMade()).toBe(1)
   })
 
@@ -240,7 +240,7 @@ describe("LiveKitServer", () => {
     expect(host.calls.get("mute")?.closed).toBeUndefined()
     clearInterval(ping)
     mute.stopMedia()
-    await until("the call is over", () => host.door.stats().calls === 0, 4000)
+    await until("the call is over", () => host.server.stats().calls === 0, 4000)
     expect(host.calls.get("mute")?.closed).toBe("lost")
   })
 
@@ -250,7 +250,7 @@ describe("LiveKitServer", () => {
     await until("the leg", () => host.calls.has("leave"))
     signal.send({ case: "leave", value: new LeaveRequest() })
     await until("left", () => host.calls.get("leave")?.closed === "left", 3000)
-    await until("released", () => host.door.stats().calls === 0)
+    await until("released", () => host.server.stats().calls === 0)
   })
 
   it("says leave only once the last message has arrived, however slow the way and busy the process", async () => {
@@ -298,7 +298,7 @@ describe("LiveKitServer", () => {
     if (pc.sctp !== null) pc.sctp.dtlsTransport.dataReceiver = () => undefined
     host.calls.get("deaf")?.leg.close("agent_hangup")
     await until("out", () => signal.closed() !== undefined)
-    await until("released", () => host.door.stats().calls === 0)
+    await until("released", () => host.server.stats().calls === 0)
   })
 
   it("gives a seat back when media never comes", async () => {
@@ -307,7 +307,7 @@ describe("LiveKitServer", () => {
     const signal = connect(joinUrl(host, await host.token("nomedia")))
     await until("the join", () => signal.cases().includes("join"))
     await until("out", () => signal.closed() !== undefined, 3000)
-    expect(host.door.stats()).toEqual({ calls: 0, sockets: 0, entering: 0 })
+    expect(host.server.stats()).toEqual({ calls: 0, sockets: 0, entering: 0 })
     expect(host.legsMade()).toBe(0)
     expect(released).toEqual([["nomedia", "failed"]])
   })
@@ -398,11 +398,11 @@ describe("LiveKitServer", () => {
       await closing.pop()?.()
     }
     await round("warm")
-    await until("released", () => host.door.stats().calls === 0)
+    await until("released", () => host.server.stats().calls === 0)
     await until("no port is open", () => udp() === 0)
     const before = resources()
     for (let i = 0; i < 12; i++) await round(`n${i}`)
-    await until("released", () => host.door.stats().calls === 0)
+    await until("released", () => host.server.stats().calls === 0)
     await until(`no more than ${before} handles`, () => resources() <= before + 1, 5000)
     await until("no port is open", () => udp() === 0)
   }, 60_000)

@@ -91,7 +91,7 @@ describe("a challenge and its answer", () => {
     expect([verify(answer), verify(answer)]).toEqual(["good", "stale"])
   })
 
-  it("grow stale after a minute, and are stale for another door", () => {
+  it("grow stale after a minute, and are stale for another server", () => {
     const { challenge, client, verify, pass } = setUp()
     const answer = client.answer("INVITE", "sip:a@b", challenge()[0] ?? {})
     expect(setUp().verify(answer)).toBe("stale")

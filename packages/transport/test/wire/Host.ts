@@ -1,4 +1,4 @@
-// A door behind a real HTTP server, with an agent that says a tone and listens: the far end of the wire tests.
+// A server behind a real HTTP server, with an agent that says a tone and listens: the far end of the wire tests.
 import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { Leg } from "@parley/engine/leg/Leg"
 import { errors, jwtVerify, SignJWT } from "jose"
@@ -23,7 +23,7 @@ export interface HostCall {
 
 export interface Host {
   readonly url: string
-  readonly door: LiveKitServer
+  readonly server: LiveKitServer
   readonly calls: Map<string, HostCall>
   readonly legsMade: () => number
   /** A join token, valid for ten minutes. */
@@ -47,7 +47,7 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
   const used = new Set<string>()
   let legsMade = 0
 
-  const door = makeLiveKitServer({
+  const livekit = makeLiveKitServer({
     admit: async (token, purpose) => {
       const claims = await jwtVerify<TokenClaims>(token, secret, { algorithms: ["HS256"] }).then(
         ({ payload }) => payload,
@@ -97,7 +97,7 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
   }, 20)
 
   const server = createServer((request, response) => {
-    if (door.handleValidate(request, response)) return
+    if (livekit.handleValidate(request, response)) return
     if (script === undefined || request.url !== "/") return void response.writeHead(404).end("not found")
     response.writeHead(200, { "content-type": "text/html; charset=utf-8" })
     response.end(
@@ -109,14 +109,14 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
     socket.on("close", () => sockets.delete(socket))
   })
   server.on("upgrade", (request, socket, head) => {
-    if (!door.handleUpgrade(request, socket, head)) socket.destroy()
+    if (!livekit.handleUpgrade(request, socket, head)) socket.destroy()
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo
 
   return {
     url: `ws://127.0.0.1:${port}`,
-    door,
+    server: livekit,
     calls,
     legsMade: () => legsMade,
     token: (sessionId) =>
@@ -134,7 +134,7 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
     },
     close: async () => {
       clearInterval(tick)
-      await door.close()
+      await livekit.close()
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
     }
