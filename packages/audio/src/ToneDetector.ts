@@ -21,6 +21,7 @@ const leastFrames = 8
 /** Longer ones are dial tones, fax machines and music on hold. */
 const mostFrames = 130
 
+/** Frames of 20 ms at 16 kHz in; told of each tone when it is over. */
 export class ToneDetector {
   private readonly onTone: (tone: Tone) => void
   private frames = 0

@@ -7,13 +7,14 @@ import { frameMs, hearingRate, type Leg, type LegEars, type LegMessage } from ".
 
 const frameSamples = (hearingRate * frameMs) / 1000
 
+/** A leg and its caller, with everything the agent did kept. */
 export interface FakeLeg extends Leg {
   readonly caller: {
     /** Loud frames for this long. */
     readonly speaks: (ms: number) => Effect.Effect<void>
     /** A single tone for this long, as after an answering machine's greeting. */
     readonly beeps: (ms: number) => Effect.Effect<void>
-    /** Silent frames for this long; the ear needs some to notice a pause. */
+    /** Silent frames for this long; recognition needs some to notice a pause. */
     readonly pauses: (ms: number) => Effect.Effect<void>
     readonly sends: (event: ClientEvent) => void
     readonly presses: (digit: string) => void
@@ -25,6 +26,8 @@ export interface FakeLeg extends Leg {
   readonly lastPlayedAt: () => number
   readonly messages: ReadonlyArray<{ readonly at: number; readonly message: LegMessage }>
   readonly closed: () => EndReason | null
+  /** How often it was closed. */
+  readonly closes: () => number
   /** Keys that the agent pressed, and where it sent the call. */
   readonly pressed: Array<string>
   readonly referred: Array<string>
@@ -56,6 +59,7 @@ export const make = Effect.fnUntraced(function* (
     if (ears === undefined) early.push(act)
     else act(ears)
   }
+  let closes = 0
 
   const frames = (frame: Int16Array, ms: number): Effect.Effect<void> =>
     Effect.gen(function* () {
@@ -92,7 +96,10 @@ export const make = Effect.fnUntraced(function* (
       leg.onPlayed?.(frame)
     },
     tell: (message) => void (reason === null && messages.push({ at: now(), message })),
-    close: (why) => void (reason ??= why),
+    close: (why) => {
+      closes++
+      reason ??= why
+    },
     caller: {
       speaks: (ms) => frames(loud, ms),
       beeps: (ms) => frames(beep, ms),
@@ -108,6 +115,7 @@ export const make = Effect.fnUntraced(function* (
     lastPlayedAt: () => lastPlayedAt,
     messages,
     closed: () => reason,
+    closes: () => closes,
     onPlayed: undefined
   }
   return leg

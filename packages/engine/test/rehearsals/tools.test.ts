@@ -1,5 +1,5 @@
 // Tools in a whole call: what is told later comes at a natural pause, what nobody waits for is only remembered, and
-// the end of the call finds every call settled (spec: Tool behavior rules 1-4 and 7).
+// the end of the call finds every call settled.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"

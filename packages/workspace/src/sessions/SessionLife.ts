@@ -36,6 +36,12 @@ export interface ClaimedSession {
   readonly mcpServers: ReadonlyArray<RunnableMcpServer>
 }
 
+/** Whose a call is. */
+export interface Tenant {
+  readonly workspaceId: string
+  readonly agentId: string
+}
+
 /** How a call that we placed came to nothing. */
 export type FailedDial = "busy" | "no_answer" | "failed"
 
@@ -51,8 +57,8 @@ export class SessionLife extends Context.Service<
       id: string,
       call: { readonly sipCallId: string; readonly dynamicVariables?: DynamicVariables }
     ) => Effect.Effect<boolean>
-    /** Whether `claim` would succeed now. */
-    readonly isOpen: (id: string) => Effect.Effect<boolean>
+    /** Whose session it is, when `claim` would succeed now. */
+    readonly pending: (id: string) => Effect.Effect<Tenant | undefined>
     /** What a live call told, in order. `CallEnded` settles the session. Of a preview only the journal is kept. */
     readonly record: (id: string, facts: ReadonlyArray<Fact>) => Effect.Effect<void>
     /**
@@ -214,9 +220,10 @@ export class SessionLife extends Context.Service<
           (effect) => sql.withTransaction(effect).pipe(Effect.orDie)
         ),
 
-        isOpen: (id) =>
-          sql`SELECT 1 FROM sessions WHERE id = ${id} AND status = 'pending' AND expires_at > now()`.pipe(
-            Effect.map((rows) => rows.length > 0),
+        pending: (id) =>
+          sql<Pick<SessionRow, "workspace_id" | "agent_id">>`SELECT workspace_id, agent_id FROM sessions
+            WHERE id = ${id} AND status = 'pending' AND expires_at > now()`.pipe(
+            Effect.map(([row]) => row && { workspaceId: row.workspace_id, agentId: row.agent_id }),
             Effect.orDie
           ),
 
