@@ -12,7 +12,7 @@ import type { Transcriber } from "@parley/speech/ports/Transcriber"
 import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
 import { makeScriptedTranscriber } from "@parley/speech/testing/ScriptedTranscriber"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
-import { makeSipServer } from "@parley/transport/phone/SipServer"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
 import type { EndReason } from "@parley/contract/EndReason"
 import { Deferred, Effect, Layer } from "effect"
 

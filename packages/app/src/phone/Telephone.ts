@@ -9,7 +9,7 @@ import type {
   SipServerOptions,
   SipTraceLine
 } from "@parley/transport/phone/Phone"
-import { makeSipServer } from "@parley/transport/phone/SipServer"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
 import type { FailedDial } from "@parley/workspace/sessions/SessionLife"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { Secrets } from "@parley/workspace/storage/Secrets"

@@ -2,7 +2,7 @@
 // ways, greeting heard, records, recordings and sipTraces kept.
 import { assert, layer } from "@effect/vitest"
 import type { IncomingCall, SipServer, PhoneLeg } from "@parley/transport/phone/Phone"
-import { makeSipServer } from "@parley/transport/phone/SipServer"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
 import { Effect, Redacted } from "effect"
 import { Telephone } from "@parley/app/phone/Telephone"
 import { customer, endpoint, eventually, serviceWith } from "../../../../app/test/calls/telephone.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Speaking, type SpokenPacket } from "../../src/webrtc/Speaking.ts"
+import { OpusSender, type SpokenPacket } from "../../src/webrtc/OpusSender.ts"
 
 const encoder = {
   sampleRate: 24_000,
@@ -8,9 +8,9 @@ const encoder = {
 }
 const voice = new Int16Array(480).fill(7)
 
-const make = (): Speaking => new Speaking(encoder, { sequence: 65_534, timestamp: 2 ** 32 - 960 })
+const make = (): OpusSender => new OpusSender(encoder, { sequence: 65_534, timestamp: 2 ** 32 - 960 })
 
-describe("Speaking", () => {
+describe("OpusSender", () => {
   it("numbers packets without a hole and wraps both counters", () => {
     const speaking = make()
     const packets = [0, 20, 40].map((now) => speaking.next(voice, now))

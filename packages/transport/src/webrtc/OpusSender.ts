@@ -11,6 +11,7 @@ const comfortEveryFrames = 20
 /** Ticks later than this are a stall, not jitter: the clock jumps. */
 const stallFrames = 2
 
+/** An RTP packet without its payload type, which the client chose. */
 export interface SpokenPacket {
   readonly sequence: number
   readonly timestamp: number
@@ -18,7 +19,8 @@ export interface SpokenPacket {
   readonly payload: Buffer
 }
 
-export class Speaking {
+/** One direction of sound: 20 ms frames to Opus, synchronously. */
+export class OpusSender {
   readonly #encoder: OpusEncoder
   readonly #silence: Int16Array
   #startMs: number | undefined

@@ -1,18 +1,19 @@
-// A real phone door on loopback, its numbers, and somebody who takes its calls. Whatever a test does, in the end
+// A real phone sip on loopback, its numbers, and somebody who takes its calls. Whatever a test does, in the end
 // nothing may be left: no call, no socket.
 import { setTimeout as rest } from "node:timers/promises"
 import { Redacted } from "effect"
 import { expect } from "vitest"
 import type {
   DialRequest,
+  Located,
   IncomingCall,
   SipTraceLine,
   SipServer,
   SipServerOptions,
   PhoneLeg
 } from "../../../src/phone/Phone.ts"
-import { makeSipServer } from "../../../src/phone/SipServer.ts"
-import { locate, type Located } from "../../../src/sip/locate.ts"
+import { makeSipServer } from "../../../src/sip/SipServer.ts"
+import { locate } from "../../../src/sip/locate.ts"
 import { RtpPeer, SipPeer, Talk, type Way } from "./SipPeer.ts"
 
 export const number = "+15550100"
@@ -32,8 +33,8 @@ export interface Taken {
   loud: number
 }
 
-export interface House {
-  readonly door: SipServer
+export interface SipTestServer {
+  readonly sip: SipServer
   readonly port: number
   readonly taken: Array<Taken>
   readonly sipTraces: Map<string, ReadonlyArray<SipTraceLine>>
@@ -51,10 +52,10 @@ export interface House {
   readonly close: () => Promise<void>
 }
 
-export const openHouse = async (
+export const openSipTestServer = async (
   more: Partial<SipServerOptions> = {},
   onCall?: (call: IncomingCall, take: () => Promise<Taken>) => void
-): Promise<House> => {
+): Promise<SipTestServer> => {
   const before = sockets()
   const taken: Array<Taken> = []
   const sipTraces = new Map<string, ReadonlyArray<SipTraceLine>>()
@@ -81,7 +82,7 @@ export const openHouse = async (
   }
 
   let places: ReadonlyArray<Located> | undefined
-  const door = await makeSipServer({
+  const sip = await makeSipServer({
     find: async (trunk) => places ?? locate(trunk),
     host: "127.0.0.1",
     port: 0,
@@ -106,13 +107,13 @@ export const openHouse = async (
     for (const { leg } of taken) leg?.play(tone(leg.playRate))
   }, 20)
 
-  const house: House = {
-    door,
-    port: door.ports.udp ?? 0,
+  const server: SipTestServer = {
+    sip,
+    port: sip.ports.udp ?? 0,
     taken,
     sipTraces,
     peer: async (way = "udp") => {
-      const peer = await SipPeer.open(way, (way === "udp" ? door.ports.udp : door.ports.tcp) ?? 0)
+      const peer = await SipPeer.open(way, (way === "udp" ? sip.ports.udp : sip.ports.tcp) ?? 0)
       closers.push(() => peer.close())
       return peer
     },
@@ -127,13 +128,13 @@ export const openHouse = async (
       return rtp
     },
     caller: async (way, to = number) => {
-      const peer = await house.peer(way)
-      return { peer, talk: new Talk(peer, to), rtp: await house.rtp() }
+      const peer = await server.peer(way)
+      return { peer, talk: new Talk(peer, to), rtp: await server.rtp() }
     },
     adopt,
     pass: (ms) => void (passedMs += ms),
     dial: (peer, request) =>
-      door.dial({
+      sip.dial({
         trunk: { uri: `127.0.0.1:${peer.port}`, transport: peer.way, credentials: undefined },
         from: number,
         to: "+15550177",
@@ -143,34 +144,34 @@ export const openHouse = async (
       }),
     dialAt: (peers) => {
       places = peers.map(({ port, way }) => ({ transport: way, address: "127.0.0.1", port, host: "127.0.0.1" }))
-      return house.dial(peers[0] as SipPeer)
+      return server.dial(peers[0] as SipPeer)
     },
     close: async () => {
       try {
-        await until(() => door.count() === 0, "a call is left")
+        await until(() => sip.count() === 0, "a call is left")
       } finally {
         clearInterval(tick)
-        await door.close()
+        await sip.close()
         for (const close of closers) close()
       }
       await until(() => sockets() <= before, `sockets are left: ${process.getActiveResourcesInfo().join(" ")}`)
     }
   }
-  return house
+  return server
 }
 
-/** Runs a scenario in a house of its own, and sees that nothing is left of it. */
-export const inHouse =
-  (act: (house: House) => Promise<void>, ...given: Parameters<typeof openHouse>) =>
+/** Runs a scenario in a server of its own, and sees that nothing is left of it. */
+export const withServer =
+  (act: (server: SipTestServer) => Promise<void>, ...given: Parameters<typeof openSipTestServer>) =>
   async (): Promise<void> => {
-    const house = await openHouse(...given)
+    const server = await openSipTestServer(...given)
     let failed = true
     try {
-      await act(house)
+      await act(server)
       failed = false
     } finally {
       // The reason is what failed first.
-      await (failed ? house.close().catch(() => undefined) : house.close())
+      await (failed ? server.close().catch(() => undefined) : server.close())
     }
   }
 

@@ -1,6 +1,6 @@
 // Who calls, as a trunk says it: the network's word first (RFC 3325), unless the caller wants to stay unknown
 // (RFC 3323, RFC 3325 9.3). Pure.
-import { headerIn, userOf } from "../sip/text.ts"
+import { headerIn, userOf } from "./text.ts"
 
 /** Empty when withheld. Not judged: it may be any text. */
 export const callerOf = (head: string): string => {

@@ -3,7 +3,8 @@
 
 const most = 10_000
 
-export class SimplePeers {
+/** Which addresses are to be asked for MD5 alone. */
+export class Md5OnlyPeers {
   /** The call that was challenged first and has not been answered, by address. */
   readonly #unanswered = new Map<string, string>()
 

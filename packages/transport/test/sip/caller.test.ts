@@ -1,7 +1,7 @@
 // Who calls, as the trunk says it; and which addresses a list lets in.
 import { describe, expect, it } from "vitest"
-import { among } from "../../src/phone/inbound.ts"
-import { callerOf } from "../../src/phone/caller.ts"
+import { among } from "../../src/sip/TrunkAdmission.ts"
+import { callerOf } from "../../src/sip/caller.ts"
 
 describe("the caller", () => {
   it.each([

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { connect } from "node:net"
 import { setTimeout as rest } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { both, bare, guarded, inHouse, type House, number, until, user, walled } from "./House.ts"
+import { both, bare, guarded, withServer, type SipTestServer, number, until, user, walled } from "./SipTestServer.ts"
 import { type Heard, message, sdp, Talk, token } from "./SipPeer.ts"
 
 const hash = (algorithm: string, text: string) =>
@@ -31,8 +31,8 @@ const digest = (
   ].join(", ")
 }
 
-const challenged = async (house: House, to = guarded) => {
-  const { peer, rtp, talk } = await house.caller("udp", to)
+const challenged = async (server: SipTestServer, to = guarded) => {
+  const { peer, rtp, talk } = await server.caller("udp", to)
   const body = sdp(rtp.port)
   talk.request("INVITE", { body })
   const challenge = await talk.expect(401)
@@ -48,8 +48,8 @@ const challenged = async (house: House, to = guarded) => {
 describe("a number with a password", () => {
   it(
     "challenges with both algorithms, the stronger first",
-    inHouse(async (house) => {
-      const { challenge } = await challenged(house)
+    withServer(async (server) => {
+      const { challenge } = await challenged(server)
       const offered = challenge.headers("www-authenticate").map((line) => /algorithm=([^,]+)/.exec(line)?.[1])
       expect(offered).toEqual(["SHA-256", "MD5"])
       expect(challenge.header("www-authenticate")).not.toContain("stale")
@@ -61,8 +61,8 @@ describe("a number with a password", () => {
     ["SHA-256", true],
     ["MD5", false]
   ])("lets in who answers with %s (qop %s)", async (algorithm, qop) =>
-    inHouse(async (house) => {
-      const { answer, nonce, talk } = await challenged(house)
+    withServer(async (server) => {
+      const { answer, nonce, talk } = await challenged(server)
       answer([digest(nonce, { algorithm, qop })])
       await talk.expect(200)
       talk.request("ACK")
@@ -72,8 +72,8 @@ describe("a number with a password", () => {
 
   it(
     "lets in who answers both challenges at once",
-    inHouse(async (house) => {
-      const { answer, nonce, talk } = await challenged(house)
+    withServer(async (server) => {
+      const { answer, nonce, talk } = await challenged(server)
       answer([digest(nonce, { algorithm: "SHA-512-256" }), digest(nonce, { algorithm: "SHA-256" })])
       await talk.expect(200)
       talk.request("ACK")
@@ -86,21 +86,21 @@ describe("a number with a password", () => {
     ["name", { username: "somebody" }],
     ["algorithm", { algorithm: "SHA-512-256" }]
   ])("keeps out who has the wrong %s", async (_name, wrong) =>
-    inHouse(async (house) => {
-      const { answer, nonce, talk } = await challenged(house)
+    withServer(async (server) => {
+      const { answer, nonce, talk } = await challenged(server)
       answer([digest(nonce, wrong)])
       const again = await talk.expect(401)
       expect(again.header("www-authenticate")).not.toContain("stale")
       expect(nonceOf(again)).not.toBe(nonce)
-      expect(house.taken).toEqual([])
+      expect(server.taken).toEqual([])
     })()
   )
 
   it(
     "says stale to a nonce of yesterday, and takes its successor",
-    inHouse(async (house) => {
-      const { answer, nonce, talk } = await challenged(house)
-      house.pass(61_000)
+    withServer(async (server) => {
+      const { answer, nonce, talk } = await challenged(server)
+      server.pass(61_000)
       answer([digest(nonce)])
       const again = await talk.expect(401)
       expect(again.header("www-authenticate")).toContain("stale=true")
@@ -113,12 +113,12 @@ describe("a number with a password", () => {
 
   it(
     "does not take an answer that somebody overheard",
-    inHouse(async (house) => {
-      const { answer, nonce, talk } = await challenged(house)
+    withServer(async (server) => {
+      const { answer, nonce, talk } = await challenged(server)
       answer([digest(nonce)])
       await talk.expect(200)
       talk.request("ACK")
-      const thief = await house.caller("udp", guarded)
+      const thief = await server.caller("udp", guarded)
       thief.talk.request("INVITE", { body: sdp(thief.rtp.port), headers: [digest(nonce)] })
       await thief.talk.expect(401)
       thief.talk.theirTag = ""
@@ -132,8 +132,8 @@ describe("a number with a password", () => {
 
   it(
     "does not know a nonce that it never gave",
-    inHouse(async (house) => {
-      const { answer, talk } = await challenged(house)
+    withServer(async (server) => {
+      const { answer, talk } = await challenged(server)
       answer([digest("made.up.nonce")])
       expect((await talk.expect(401)).header("www-authenticate")).toContain("stale=true")
     })
@@ -141,8 +141,8 @@ describe("a number with a password", () => {
 
   it(
     "and an address list wants both",
-    inHouse(async (house) => {
-      const { answer, nonce, talk } = await challenged(house, both)
+    withServer(async (server) => {
+      const { answer, nonce, talk } = await challenged(server, both)
       answer([digest(nonce)])
       await talk.expect(200)
       talk.request("ACK")
@@ -157,18 +157,18 @@ describe("a number", () => {
     ["without any factor", bare, 403],
     ["that does not exist", "+15559999", 404]
   ])("%s is refused", async (_name, to, status) =>
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller("udp", to)
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller("udp", to)
       talk.request("INVITE", { body: sdp(rtp.port) })
       await talk.expect(status)
       talk.request("ACK", { branch: talk.inviteBranch })
-      expect(house.sipTraces.get(talk.callId)?.at(-1)?.what).toBe(String(status))
+      expect(server.sipTraces.get(talk.callId)?.at(-1)?.what).toBe(String(status))
     })()
   )
 
   it.each(["sips:+15550100@127.0.0.1", "tel:+1-555-0100", "sip:%2B15550100@127.0.0.1"])("is found as %s", (target) =>
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       talk.target = target
       await talk.connect({ body: sdp(rtp.port) })
       await talk.bye()
@@ -177,9 +177,9 @@ describe("a number", () => {
 
   it(
     "whose trunk cannot be asked for is an error of ours",
-    inHouse(
-      async (house) => {
-        const { rtp, talk } = await house.caller()
+    withServer(
+      async (server) => {
+        const { rtp, talk } = await server.caller()
         talk.request("INVITE", { body: sdp(rtp.port) })
         await talk.expect(500)
       },
@@ -207,8 +207,8 @@ describe("a request outside of any call", () => {
     ["INVITE", number, [], "http://example.com/", 416, ""],
     ["INVITE", number, [], "nobodyKnowsThisScheme:totallyopaque", 416, ""]
   ])("%s to %s with %j (%s) is answered %i", (method, to, headers, target, status, allow) =>
-    inHouse(async (house) => {
-      const { talk } = await house.caller("udp", to)
+    withServer(async (server) => {
+      const { talk } = await server.caller("udp", to)
       if (target !== "") talk.target = target
       const text = talk.request(method, { headers, kept: true })
       // The header that a test brings replaces the usual one.
@@ -222,8 +222,8 @@ describe("a request outside of any call", () => {
 
   it(
     "of another SIP is told so",
-    inHouse(async (house) => {
-      const { talk } = await house.caller()
+    withServer(async (server) => {
+      const { talk } = await server.caller()
       talk.peer.send(talk.request("OPTIONS", { kept: true }).replace("SIP/2.0\r\n", "SIP/7.0\r\n"))
       await talk.expect(505, "OPTIONS")
     })
@@ -231,8 +231,8 @@ describe("a request outside of any call", () => {
 
   it(
     "inside of a call that is not ours is refused; an ACK is not answered",
-    inHouse(async (house) => {
-      const { talk } = await house.caller()
+    withServer(async (server) => {
+      const { talk } = await server.caller()
       talk.theirTag = "unknown"
       talk.request("ACK", { cseq: 1 })
       talk.request("INFO")
@@ -243,8 +243,8 @@ describe("a request outside of any call", () => {
 
   it(
     "without a Contact is no INVITE",
-    inHouse(async (house) => {
-      const { talk } = await house.caller()
+    withServer(async (server) => {
+      const { talk } = await server.caller()
       talk.peer.send(talk.request("INVITE", { kept: true }).replace(/Contact: .*\r\n/, ""))
       await talk.expect(400)
     })
@@ -254,8 +254,8 @@ describe("a request outside of any call", () => {
 describe("a connection", () => {
   it(
     "brings messages in pieces",
-    inHouse(async (house) => {
-      const { peer, rtp, talk } = await house.caller("tcp")
+    withServer(async (server) => {
+      const { peer, rtp, talk } = await server.caller("tcp")
       const bytes = Buffer.from(talk.request("INVITE", { body: sdp(rtp.port), kept: true }))
       for (let at = 0; at < bytes.length; at += 97) {
         peer.socket?.write(bytes.subarray(at, at + 97))
@@ -269,8 +269,8 @@ describe("a connection", () => {
 
   it(
     "brings several messages in one piece",
-    inHouse(async (house) => {
-      const { peer } = await house.caller("tcp")
+    withServer(async (server) => {
+      const { peer } = await server.caller("tcp")
       const talks = [1, 2, 3].map(() => new Talk(peer, number))
       peer.socket?.write(talks.map((talk) => talk.request("OPTIONS", { kept: true })).join(""))
       for (const talk of talks) await talk.expect(200, "OPTIONS")
@@ -279,8 +279,8 @@ describe("a connection", () => {
 
   it(
     "is pinged, and answers",
-    inHouse(async (house) => {
-      const peer = await house.peer("tcp")
+    withServer(async (server) => {
+      const peer = await server.peer("tcp")
       peer.socket?.write("\r\n\r\n")
       await until(() => peer.log.includes("< pong"), "no pong")
     })
@@ -291,11 +291,11 @@ describe("a connection", () => {
     ["a message without a length", Buffer.from("OPTIONS sip:a SIP/2.0\r\nVia: x\r\n\r\n")],
     ["a message of 70 kB", Buffer.from(`OPTIONS sip:a@b SIP/2.0\r\nContent-Length: 70000\r\n\r\n${"x".repeat(70_000)}`)]
   ])("that brings %s is closed, and the next is served", async (_name, bytes) =>
-    inHouse(async (house) => {
-      const peer = await house.peer("tcp")
+    withServer(async (server) => {
+      const peer = await server.peer("tcp")
       peer.socket?.write(bytes)
       await until(() => !peer.connected, "it is still open")
-      const next = new Talk(await house.peer("tcp"), number)
+      const next = new Talk(await server.peer("tcp"), number)
       next.request("OPTIONS")
       await next.expect(200, "OPTIONS")
     })()
@@ -303,11 +303,11 @@ describe("a connection", () => {
 
   it(
     "that breaks leaves its call to the far side's new one",
-    inHouse(async (house) => {
-      const { peer, rtp, talk } = await house.caller("tcp")
+    withServer(async (server) => {
+      const { peer, rtp, talk } = await server.caller("tcp")
       await talk.connect({ body: sdp(rtp.port) })
       peer.close()
-      const anew = await house.peer("tcp")
+      const anew = await server.peer("tcp")
       Object.assign(talk, { peer: anew })
       talk.request("INVITE", { body: sdp(rtp.port, "sendrecv", 0, 2) })
       await talk.expect(200)
@@ -318,9 +318,9 @@ describe("a connection", () => {
 
   it(
     "is refused to nobody because others opened theirs and said nothing",
-    inHouse(async (house) => {
-      const idle = Array.from({ length: 50 }, () => connect(house.port, "127.0.0.1").on("error", () => undefined))
-      const talk = new Talk(await house.peer("tcp"), number)
+    withServer(async (server) => {
+      const idle = Array.from({ length: 50 }, () => connect(server.port, "127.0.0.1").on("error", () => undefined))
+      const talk = new Talk(await server.peer("tcp"), number)
       talk.request("OPTIONS")
       await talk.expect(200, "OPTIONS")
       for (const socket of idle) socket.destroy()
@@ -331,8 +331,8 @@ describe("a connection", () => {
 describe("datagrams", () => {
   it(
     "that are no SIP are dropped, and the next is served",
-    inHouse(async (house) => {
-      const { peer, talk } = await house.caller()
+    withServer(async (server) => {
+      const { peer, talk } = await server.caller()
       for (const junk of ["", "\r\n\r\n", "\0\0\0\0", "hello", "INVITE", "\uffff\uffff", "SIP/2.0 200 OK\r\n\r\n"])
         peer.send(junk)
       talk.request("OPTIONS")
@@ -343,8 +343,8 @@ describe("datagrams", () => {
 
   it(
     "of the longest kind are taken",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       talk.request("INVITE", { body: sdp(rtp.port), headers: [`X-Long: ${"y".repeat(58_000)}`] })
       await talk.expect(200)
       talk.request("ACK")
@@ -354,8 +354,8 @@ describe("datagrams", () => {
 
   it(
     "whose body is shorter than they say are refused; longer ones are cut",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       const short = talk.request("INVITE", { body: sdp(rtp.port), kept: true })
       talk.peer.send(short.replace(/Content-Length: \d+/, "Content-Length: 9999"))
       await talk.expect(400)
@@ -369,12 +369,12 @@ describe("datagrams", () => {
 
   it(
     "of a response that answers nothing are dropped",
-    inHouse(async (house) => {
-      const { peer, rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { peer, rtp, talk } = await server.caller()
       await talk.connect({ body: sdp(rtp.port) })
       peer.send(
         message("SIP/2.0 200 OK", [
-          `Via: SIP/2.0/UDP 127.0.0.1:${house.port};branch=z9hG4bK${token()}`,
+          `Via: SIP/2.0/UDP 127.0.0.1:${server.port};branch=z9hG4bK${token()}`,
           `From: ${talk.theirUri};tag=${talk.theirTag}`,
           `To: ${talk.ourUri};tag=${talk.ourTag}`,
           `Call-ID: ${talk.callId}`,
@@ -382,7 +382,7 @@ describe("datagrams", () => {
         ])
       )
       await rest(50)
-      expect(house.door.count()).toBe(1)
+      expect(server.sip.count()).toBe(1)
       await talk.bye()
     })
   )
@@ -391,11 +391,11 @@ describe("datagrams", () => {
 describe("two doors", () => {
   it(
     "call each other with a password over TCP, and speak",
-    inHouse(async (house) => {
+    withServer(async (server) => {
       const { Redacted } = await import("effect")
-      const dialling = house.door.dial({
+      const dialling = server.sip.dial({
         trunk: {
-          uri: `127.0.0.1:${house.door.ports.tcp}`,
+          uri: `127.0.0.1:${server.sip.ports.tcp}`,
           transport: "tcp",
           credentials: { username: user.username, password: Redacted.make(user.password) }
         },
@@ -405,7 +405,7 @@ describe("two doors", () => {
         ringSeconds: 5
       })
       const outcome = await dialling.outcome
-      // One door has one table: its own call comes back under the same Call-ID and is a loop.
+      // One server has one table: its own call comes back under the same Call-ID and is a loop.
       expect(outcome).toMatchObject({ status: "failed", sipStatus: 482 })
     })
   )

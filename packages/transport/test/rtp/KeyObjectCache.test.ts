@@ -1,7 +1,7 @@
 import * as named from "node:crypto"
 import crypto from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { installKeyObjectCache } from "../../src/webrtc/KeyObjectCache.ts"
+import { installKeyObjectCache } from "../../src/rtp/KeyObjectCache.ts"
 
 const native = { createCipheriv: crypto.createCipheriv, createHmac: crypto.createHmac }
 

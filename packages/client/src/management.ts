@@ -38,7 +38,8 @@ export interface KnowledgeChange {
   readonly description?: string
 }
 
-export const officeOf = (request: Request) => ({
+/** The management requests of a client. */
+export const managementOf = (request: Request) => ({
   tools: {
     list: (query: Query = {}): Promise<typeof ToolPage.Type> => request("GET", `/v1/agent/tools${search(query)}`),
     create: (body: typeof ToolCreate.Encoded): Promise<Tool> => request("POST", "/v1/agent/tools", body),
