@@ -6,8 +6,16 @@ import { text, textMatching } from "./Field.ts"
 import { pageFields, PageQuery } from "./Page.ts"
 import { TerminationTransport, trunkFields } from "./SipTrunk.ts"
 
+/** Whether the text has the form of E.164: a plus, seven to fifteen digits, no zero first. */
 export const isE164 = (number: string): boolean => /^\+[1-9]\d{6,14}$/.test(number)
 
+/** A number as a query parameter holds it: an unescaped plus arrives there as a space. */
+export const numberInQuery = (value: string): string => {
+  const digits = value.trim()
+  return /^\d/.test(digits) ? `+${digits}` : digits
+}
+
+/** A number in E.164: a plus, seven to fifteen digits. Whether such a number exists is not looked at here. */
 export const E164 = textMatching(/^\+[1-9]\d{6,14}$/, 16, "must be an E.164 number such as +14155550123")
 
 export const PhoneProvider = Schema.Literals(["livekit", "carrier", "sip"])

@@ -1,6 +1,6 @@
 // The whole service as one layer: what is served, on what it stands. The choice of every part is made here.
 import { NodeServices } from "@effect/platform-node"
-import * as Maintenance from "@parley/workspace/jobs/Maintenance"
+import * as Maintenance from "@parley/workspace/Maintenance"
 import { DataFolder, layer as database } from "@parley/workspace/storage/Database"
 import * as Embedding from "@parley/workspace/knowledge/Embedding"
 import * as Analyst from "@parley/workspace/analysis/Analyst"

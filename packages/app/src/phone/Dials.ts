@@ -14,7 +14,7 @@ import type { PhoneCallCreate, PhoneCallQueued, PhoneCallReason } from "@parley/
 import { readVariables } from "@parley/contract/SessionRequest"
 import { resolveTimezone } from "@parley/contract/Timezone"
 import type { DialRequest, SipServer } from "@parley/transport/phone/Phone"
-import { configHash } from "@parley/workspace/agents/ConfigHash"
+import { configHash } from "@parley/workspace/storage/configHash"
 import { newId } from "@parley/workspace/storage/Id"
 import type { Billing } from "@parley/workspace/billing/Billing"
 import type { PhoneLines } from "@parley/workspace/phone/PhoneLines"

@@ -5,7 +5,8 @@ import type { AnalysedField, JudgedCriterion } from "@parley/contract/SessionAna
 import type { ChatMessage } from "@parley/llm/ChatModel"
 import { Result } from "effect"
 
-export interface Said {
+/** One message of a call, as a transcript shows it. */
+export interface TranscriptLine {
   readonly role: "user" | "assistant"
   readonly content: string
 }
@@ -19,7 +20,7 @@ export interface Answered {
 /** Characters of a transcript that are shown: its beginning and its end. */
 const shownCharacters = 60_000
 
-export const questionOf = (wanted: Analysis, said: ReadonlyArray<Said>): ReadonlyArray<ChatMessage> => [
+export const questionOf = (wanted: Analysis, said: ReadonlyArray<TranscriptLine>): ReadonlyArray<ChatMessage> => [
   { role: "system", content: [opening, ...partsOf(wanted)].join("\n\n") },
   { role: "user", content: transcriptOf(said) }
 ]
@@ -57,7 +58,7 @@ const partsOf = ({ criteria, data_fields, summary }: Analysis): ReadonlyArray<st
       ])
 ]
 
-const transcriptOf = (said: ReadonlyArray<Said>): string => {
+const transcriptOf = (said: ReadonlyArray<TranscriptLine>): string => {
   const whole = said.map(({ content, role }) => `${role === "user" ? "Caller" : "Agent"}: ${content}`).join("\n")
   if (whole.length <= shownCharacters) return whole
   const half = shownCharacters / 2

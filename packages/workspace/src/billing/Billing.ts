@@ -1,13 +1,14 @@
-// What each workspace may still spend, and how much at the same time (decisions 14). Admission stands before the
+// What each workspace may still spend, and how much at the same time. Admission stands before the
 // first audio byte, so an account is remembered for a second; charges and credits of this process renew it. A
 // statement that charges also writes its entry: the balance is always the sum of the entries.
 import { PaymentRequired } from "@parley/contract/Errors"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../storage/Id.ts"
 import { type Nano, unit } from "./Money.ts"
 import { Platform } from "../Platform.ts"
 import { Database } from "../storage/Database.ts"
+import { rowsOf } from "../storage/rows.ts"
 
 export interface Account {
   readonly walletId: string
@@ -82,28 +83,28 @@ export class Billing extends Context.Service<
 
       /** Makes the wallet where there is none, then adds. */
       const add = (workspaceId: string, column: "topped_up_nano" | "spent_nano", nano: string) =>
-        sql<WalletRow>`INSERT INTO wallets (workspace_id, id, granted_nano, ${sql(column)})
+        walletRows(sql`INSERT INTO wallets (workspace_id, id, granted_nano, ${sql(column)})
           VALUES (${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, ${nano}::bigint)
           ON CONFLICT (workspace_id) DO UPDATE
             SET ${sql(column)} = wallets.${sql(column)} + EXCLUDED.${sql(column)}, updated_at = now()
-          RETURNING *`.pipe(Effect.map((rows) => rows[0]))
+          RETURNING *`).pipe(Effect.map((rows) => rows[0]))
 
       const account = Effect.fnUntraced(function* (workspaceId: string) {
-        const rows = yield* sql<WalletRow>`SELECT * FROM wallets WHERE workspace_id = ${workspaceId}`
+        const rows = yield* walletRows(sql`SELECT * FROM wallets WHERE workspace_id = ${workspaceId}`)
         return yield* remember(rows[0] ?? (yield* add(workspaceId, "spent_nano", "0")))
       }, Effect.orDie)
 
       const isFree = ({ kind, model }: Intent) =>
-        sql<{ amount_nano: bigint }>`SELECT amount_nano FROM prices WHERE name IN (${kind}, ${`${kind}:${model}`})
-          ORDER BY length(name) DESC LIMIT 1`.pipe(
-          Effect.map((rows) => rows[0] !== undefined && BigInt(rows[0].amount_nano) === 0n),
+        priceRows(sql`SELECT amount_nano FROM prices WHERE name IN (${kind}, ${`${kind}:${model}`})
+          ORDER BY length(name) DESC LIMIT 1`).pipe(
+          Effect.map((rows) => rows[0] !== undefined && rows[0].amount_nano === 0n),
           Effect.orDie
         )
 
       /** One statement writes the entry and moves the balance. */
       const enter = Effect.fnUntraced(function* (workspaceId: string, usage: Usage, sign: 1 | -1) {
         const { model, quantity } = measured(usage)
-        const rows = yield* sql<WalletRow>`WITH price AS (
+        const rows = yield* walletRows(sql`WITH price AS (
             SELECT amount_nano, per FROM prices WHERE name IN (${usage.kind}, ${`${usage.kind}:${model}`})
             ORDER BY length(name) DESC LIMIT 1
           ), entry AS (
@@ -117,7 +118,7 @@ export class Billing extends Context.Service<
           SELECT ${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, cost_nano FROM entry
           ON CONFLICT (workspace_id) DO UPDATE
             SET spent_nano = wallets.spent_nano + EXCLUDED.spent_nano, updated_at = now()
-          RETURNING *`
+          RETURNING *`)
         yield* remember(rows[0])
       }, Effect.orDie)
 
@@ -160,8 +161,8 @@ export class Billing extends Context.Service<
 
         allow: Effect.fn("Billing.allow")(function* (workspaceId, concurrency) {
           yield* add(workspaceId, "spent_nano", "0")
-          const rows = yield* sql<WalletRow>`UPDATE wallets SET concurrency = ${concurrency}::integer
-            WHERE workspace_id = ${workspaceId} RETURNING *`
+          const rows = yield* walletRows(sql`UPDATE wallets SET concurrency = ${concurrency}::integer
+            WHERE workspace_id = ${workspaceId} RETURNING *`)
           return yield* remember(rows[0])
         }, Effect.orDie)
       }
@@ -175,21 +176,22 @@ export const defaultTrial: Nano = 5n * unit
 const rememberMs = 1000
 const mostKnown = 10_000
 
-interface WalletRow {
-  readonly workspace_id: string
-  readonly id: string
-  readonly granted_nano: bigint
-  readonly topped_up_nano: bigint
-  readonly spent_nano: bigint
-  readonly concurrency: number | null
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+const WalletRow = Schema.Struct({
+  workspace_id: Schema.String,
+  id: Schema.String,
+  granted_nano: Schema.BigInt,
+  topped_up_nano: Schema.BigInt,
+  spent_nano: Schema.BigInt,
+  concurrency: Schema.NullOr(Schema.Int),
+  created_at: Schema.Date,
+  updated_at: Schema.Date
+})
+type WalletRow = typeof WalletRow.Type
 
 const show = (row: WalletRow, unlimited: boolean): Account => {
-  const trial = BigInt(row.granted_nano)
-  const toppedUp = BigInt(row.topped_up_nano)
-  const spent = BigInt(row.spent_nano)
+  const trial = row.granted_nano
+  const toppedUp = row.topped_up_nano
+  const spent = row.spent_nano
   return {
     walletId: row.id,
     workspaceId: row.workspace_id,
@@ -227,3 +229,7 @@ const measured = (usage: Usage): { readonly model: string; readonly quantity: st
 }
 
 const whole = (pieces: number): string => String(Math.max(0, Math.ceil(pieces)))
+
+const walletRows = rowsOf("wallets", WalletRow)
+
+const priceRows = rowsOf("prices", Schema.Struct({ amount_nano: Schema.BigInt }))

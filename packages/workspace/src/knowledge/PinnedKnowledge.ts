@@ -2,17 +2,19 @@
 // a version knows what it knew; a draft has the newest. The hash that is shown covers them.
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { inlineKnowledgeBytes } from "@parley/contract/KnowledgeSource"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { configHash } from "../agents/ConfigHash.ts"
+import { configHash } from "../storage/configHash.ts"
+import { rowsOf } from "../storage/rows.ts"
 
 /** One revision of a source. */
-export interface PinnedSource {
-  readonly knowledge_source_id: string
-  readonly revision_number: number
+export const PinnedSource = Schema.Struct({
+  knowledge_source_id: Schema.String,
+  revision_number: Schema.Int,
   /** The source's name when it was pinned. */
-  readonly name: string
-}
+  name: Schema.String
+})
+export type PinnedSource = typeof PinnedSource.Type
 
 export interface PinnedKnowledge {
   readonly knowledge: ReadonlyArray<PinnedSource>
@@ -35,8 +37,8 @@ export const findSources = (
 ): Effect.Effect<ReadonlyArray<PinnedSource>> =>
   ids.length === 0
     ? Effect.succeed([])
-    : sql<PinnedSource>`SELECT id AS knowledge_source_id, revision_number, name FROM knowledge_sources
-        WHERE workspace_id = ${workspace} AND ${sql.in("id", ids)} ORDER BY id ${forShare ? sql`FOR SHARE` : sql``}`.pipe(
+    : pinnedRows(sql`SELECT id AS knowledge_source_id, revision_number, name FROM knowledge_sources
+        WHERE workspace_id = ${workspace} AND ${sql.in("id", ids)} ORDER BY id ${forShare ? sql`FOR SHARE` : sql``}`).pipe(
         // In the order the draft names them.
         Effect.map((rows) => ids.flatMap((id) => rows.filter((row) => row.knowledge_source_id === id))),
         Effect.orDie
@@ -69,11 +71,11 @@ export const knowledgeFor = Effect.fnUntraced(function* (
   const these = sql.or(
     pinned.map((one) => sql`(source_id = ${one.knowledge_source_id} AND revision_number = ${one.revision_number})`)
   )
-  const sizes = yield* sql<{ bytes: number }>`SELECT coalesce(sum(size_bytes), 0)::int AS bytes
-    FROM knowledge_revisions WHERE ${these}`.pipe(Effect.orDie)
+  const sizes = yield* sizeRows(sql`SELECT coalesce(sum(size_bytes), 0)::int AS bytes
+    FROM knowledge_revisions WHERE ${these}`).pipe(Effect.orDie)
   if ((sizes[0]?.bytes ?? 0) > inlineKnowledgeBytes) return { kind: "searched", sources: pinned }
-  const rows = yield* sql<{ source_id: string; content: string }>`SELECT source_id, content
-    FROM knowledge_revisions WHERE ${these}`.pipe(Effect.orDie)
+  const rows = yield* contentRows(sql`SELECT source_id, content
+    FROM knowledge_revisions WHERE ${these}`).pipe(Effect.orDie)
   return {
     kind: "inline",
     documents: pinned.flatMap((one) =>
@@ -83,3 +85,9 @@ export const knowledgeFor = Effect.fnUntraced(function* (
     )
   }
 })
+
+const pinnedRows = rowsOf("knowledge_sources", PinnedSource)
+
+const sizeRows = rowsOf("knowledge_revisions", Schema.Struct({ bytes: Schema.Int }))
+
+const contentRows = rowsOf("knowledge_revisions", Schema.Struct({ source_id: Schema.String, content: Schema.String }))

@@ -1,10 +1,11 @@
 // What the peers of a telephone call said to each other, kept with its record.
 import type { NotFound } from "@parley/contract/Errors"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Sessions } from "../sessions/Sessions.ts"
 import { Database } from "../storage/Database.ts"
 import { storableJson } from "../storage/storableJson.ts"
+import { rowsOf, storedJson } from "../storage/rows.ts"
 
 export class SipTraces extends Context.Service<
   SipTraces,
@@ -26,11 +27,13 @@ export class SipTraces extends Context.Service<
             ON CONFLICT (session_id) DO UPDATE SET ladder = EXCLUDED.ladder`.pipe(Effect.orDie, Effect.asVoid),
         of: Effect.fnUntraced(function* (workspace, sessionId) {
           yield* sessions.find(workspace, sessionId)
-          const rows = yield* sql<{ ladder: ReadonlyArray<unknown> }>`SELECT ladder FROM session_ladders
-            WHERE session_id = ${sessionId}`.pipe(Effect.orDie)
+          const rows = yield* traceRows(sql`SELECT ladder FROM session_ladders
+            WHERE session_id = ${sessionId}`).pipe(Effect.orDie)
           return rows[0]?.ladder ?? []
         })
       }
     })
   )
 }
+
+const traceRows = rowsOf("session_ladders", Schema.Struct({ ladder: storedJson<ReadonlyArray<unknown>>() }))

@@ -19,6 +19,7 @@ import { embeddings } from "./migrations/0010_embeddings.ts"
 import { recordings } from "./migrations/0007_recordings.ts"
 import { sessionLists } from "./migrations/0011_session_lists.ts"
 import { telephone } from "./migrations/0012_telephone.ts"
+import { jobQueues } from "./migrations/0013_job_queues.ts"
 import { StartFault } from "./StartFault.ts"
 
 export interface StorageSettings {
@@ -30,7 +31,7 @@ export interface StorageSettings {
 
 /** The data folder, held by this process alone. */
 export class DataFolder extends Context.Service<DataFolder, { readonly path: string }>()(
-  "parley/workspace/storage/DataFolder"
+  "@parley/workspace/DataFolder"
 ) {
   /** For commands beside the service, which holds it. */
   static readonly beside = (settings: StorageSettings): Layer.Layer<DataFolder> =>
@@ -48,9 +49,7 @@ export class DataFolder extends Context.Service<DataFolder, { readonly path: str
 }
 
 /** Whether no other process can be using this database. */
-export class Database extends Context.Service<Database, { readonly alone: boolean }>()(
-  "parley/workspace/storage/Database"
-) {}
+export class Database extends Context.Service<Database, { readonly alone: boolean }>()("@parley/workspace/Database") {}
 
 /** For the service: migrated. */
 export const layer = (
@@ -130,7 +129,8 @@ const migrate = Migrator.make({})({
     "0009_agent_tests": agentTests,
     "0010_embeddings": embeddings,
     "0011_session_lists": sessionLists,
-    "0012_telephone": telephone
+    "0012_telephone": telephone,
+    "0013_job_queues": jobQueues
   }),
   table: "parley_migrations"
 })

@@ -1,13 +1,14 @@
 // Secrets at rest: AES-256-GCM with one master key, from PARLEY_SECRET_KEY or a generated file that only the owner
 // reads. Sealed text is `v1.` and base64url of nonce, tag and ciphertext. Keys for other purposes are derived
 // (HKDF-SHA256, RFC 5869), never stored. A key that does not fit the database stops the start.
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Database, DataFolder } from "./Database.ts"
 import { StartFault } from "./StartFault.ts"
+import { rowsOf } from "./rows.ts"
 
 export class Secrets extends Context.Service<
   Secrets,
@@ -87,7 +88,7 @@ const prove = Effect.fnUntraced(function* (secrets: Secrets["Service"]) {
   yield* sql`INSERT INTO settings (name, value) VALUES ('secret_proof', ${mark}) ON CONFLICT DO NOTHING`.pipe(
     Effect.orDie
   )
-  const rows = yield* sql<{ value: string }>`SELECT value FROM settings WHERE name = 'secret_proof'`.pipe(Effect.orDie)
+  const rows = yield* settingRows(sql`SELECT value FROM settings WHERE name = 'secret_proof'`).pipe(Effect.orDie)
   yield* Effect.try({
     try: () => secrets.open(rows[0]?.value ?? ""),
     catch: () =>
@@ -97,3 +98,5 @@ const prove = Effect.fnUntraced(function* (secrets: Secrets["Service"]) {
       })
   })
 })
+
+const settingRows = rowsOf("settings", Schema.Struct({ value: Schema.String }))

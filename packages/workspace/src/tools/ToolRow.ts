@@ -3,19 +3,21 @@ import type { StoredTool, Tool, ToolCreate, ToolPatch } from "@parley/contract/T
 import { StoredTool as StoredToolSchema } from "@parley/contract/Tool"
 import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import { type Redacted, Schema } from "effect"
-import { configHash } from "../agents/ConfigHash.ts"
+import { configHash } from "../storage/configHash.ts"
+import { rowsOf } from "../storage/rows.ts"
 
-export interface ToolRow {
-  readonly seq: bigint
-  readonly id: string
-  readonly workspace_id: string
-  readonly definition: unknown
-  readonly content_hash: string
-  readonly created_at: Date
-  readonly updated_at: Date
+export const ToolRow = Schema.Struct({
+  seq: Schema.BigInt,
+  id: Schema.String,
+  workspace_id: Schema.String,
+  definition: Schema.Unknown,
+  content_hash: Schema.String,
+  created_at: Schema.Date,
+  updated_at: Schema.Date,
   /** Only where it was asked for. */
-  readonly used_by?: number
-}
+  used_by: Schema.optionalKey(Schema.Int)
+})
+export type ToolRow = typeof ToolRow.Type
 
 /** A tool as a call runs it, with its headers sealed. */
 export interface RunnableTool {
@@ -88,3 +90,5 @@ export const templateOf = (
   })),
   system
 })
+
+export const toolRows = rowsOf("tools", ToolRow)

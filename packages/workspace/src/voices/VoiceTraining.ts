@@ -13,7 +13,7 @@ import { DesignSignatures } from "./DesignSignatures.ts"
 import { Platform } from "../Platform.ts"
 import { keepCover } from "./VoiceCover.ts"
 import { keepSample } from "./VoiceSample.ts"
-import { signaturesOf, tagsOf, textsOf } from "../agents/voiceFields.ts"
+import { signaturesOf, tagsOf, textsOf } from "./voiceFields.ts"
 import { VoiceModels } from "./VoiceModels.ts"
 
 /** A recording as it came. */

@@ -1,5 +1,4 @@
-// What is asked of the customer while a call rings (spec: Inbound call webhook; decisions 10): one signed POST whose
-// answer fills placeholders. It can make a call personal, never stop one: silence ends the asking, a broken connection
+// What is asked of the customer while a call rings: one signed POST whose answer fills placeholders. It can make a call personal, never stop one: silence ends the asking, a broken connection
 // or an answer that is no success is asked once more, anything else counts as no variables.
 import type { StoredWebhooks } from "@parley/contract/AgentConfig/Webhooks"
 import { isE164 } from "@parley/contract/PhoneNumber"
@@ -9,7 +8,7 @@ import { newId } from "../storage/Id.ts"
 import { OutboundError } from "../outbound/OutboundError.ts"
 import type { SafeHttp } from "../outbound/SafeHttp.ts"
 import type { Secrets } from "../storage/Secrets.ts"
-import { type CourierOptions, headersOf } from "./WebhookWorker.ts"
+import { headersOf, type WebhookSender } from "./webhookHeaders.ts"
 
 export interface RingingCall {
   /** As the carrier says it. */
@@ -21,7 +20,7 @@ export interface RingingCall {
   readonly carrierCallId: string
 }
 
-export interface InitParts extends CourierOptions {
+export interface InitParts extends WebhookSender {
   readonly http: Pick<SafeHttp["Service"], "request">
   readonly secrets: Pick<Secrets["Service"], "open">
 }
@@ -32,7 +31,7 @@ const answerBytes = 256 * 1024
 export const askBeforeCall = Effect.fnUntraced(function* (
   endpoint: NonNullable<StoredWebhooks["conversation_init"]>,
   call: RingingCall,
-  { http, secrets, ...options }: InitParts
+  { http, secrets, ...sender }: InitParts
 ) {
   const body = bodyOf(call)
   const ask = Effect.gen(function* () {
@@ -40,7 +39,7 @@ export const askBeforeCall = Effect.fnUntraced(function* (
     const answer = yield* http.request({
       method: "POST",
       url: endpoint.url,
-      headers: headersOf(delivery, options, secrets, yield* Clock.currentTimeMillis),
+      headers: headersOf(delivery, sender, secrets, yield* Clock.currentTimeMillis),
       body,
       timeoutMs: Math.round(endpoint.timeout_seconds * 1000),
       maxBytes: answerBytes

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import { randomBytes } from "node:crypto"
-import { canonical, configHash } from "../../src/agents/ConfigHash.ts"
+import { canonical, configHash } from "../../src/storage/configHash.ts"
 import { expand, make } from "../../src/storage/Secrets.ts"
 
 describe("Secrets", () => {
