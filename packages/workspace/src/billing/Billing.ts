@@ -8,7 +8,7 @@ import { newId } from "../storage/Id.ts"
 import { type Nano, unit } from "./Money.ts"
 import { Platform } from "../Platform.ts"
 import { Database } from "../storage/Database.ts"
-import { rowsOf } from "../storage/rows.ts"
+import { onlyRow, rowsOf } from "../storage/rows.ts"
 
 export interface Account {
   readonly walletId: string
@@ -73,8 +73,7 @@ export class Billing extends Context.Service<
       const granted = unlimited ? defaultTrial : trialBalance
       const known = new Map<string, { readonly account: Account; readonly untilMs: number }>()
 
-      const remember = Effect.fnUntraced(function* (row: WalletRow | undefined) {
-        if (row === undefined) return yield* Effect.die("a statement that returns its wallet returned none")
+      const remember = Effect.fnUntraced(function* (row: WalletRow) {
         const account = show(row, unlimited)
         if (known.size >= mostKnown) known.clear()
         known.set(row.workspace_id, { account, untilMs: (yield* Clock.currentTimeMillis) + rememberMs })
@@ -87,39 +86,15 @@ export class Billing extends Context.Service<
           VALUES (${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, ${nano}::bigint)
           ON CONFLICT (workspace_id) DO UPDATE
             SET ${sql(column)} = wallets.${sql(column)} + EXCLUDED.${sql(column)}, updated_at = now()
-          RETURNING *`).pipe(Effect.map((rows) => rows[0]))
+          RETURNING *`).pipe(onlyRow)
 
       const account = Effect.fnUntraced(function* (workspaceId: string) {
         const rows = yield* walletRows(sql`SELECT * FROM wallets WHERE workspace_id = ${workspaceId}`)
         return yield* remember(rows[0] ?? (yield* add(workspaceId, "spent_nano", "0")))
       }, Effect.orDie)
 
-      const isFree = ({ kind, model }: Intent) =>
-        priceRows(sql`SELECT amount_nano FROM prices WHERE name IN (${kind}, ${`${kind}:${model}`})
-          ORDER BY length(name) DESC LIMIT 1`).pipe(
-          Effect.map((rows) => rows[0] !== undefined && rows[0].amount_nano === 0n),
-          Effect.orDie
-        )
-
-      /** One statement writes the entry and moves the balance. */
       const enter = Effect.fnUntraced(function* (workspaceId: string, usage: Usage, sign: 1 | -1) {
-        const { model, quantity } = measured(usage)
-        const rows = yield* walletRows(sql`WITH price AS (
-            SELECT amount_nano, per FROM prices WHERE name IN (${usage.kind}, ${`${usage.kind}:${model}`})
-            ORDER BY length(name) DESC LIMIT 1
-          ), entry AS (
-            INSERT INTO usage_entries (workspace_id, kind, model, quantity, cost_nano)
-            SELECT ${workspaceId}, ${usage.kind}, ${model}, ${sign}::bigint * ${quantity}::bigint,
-              ${sign}::bigint *
-              coalesce((SELECT ceil(amount_nano::numeric * ${quantity}::bigint / per) FROM price), 0)::bigint
-            RETURNING cost_nano
-          )
-          INSERT INTO wallets (workspace_id, id, granted_nano, spent_nano)
-          SELECT ${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, cost_nano FROM entry
-          ON CONFLICT (workspace_id) DO UPDATE
-            SET spent_nano = wallets.spent_nano + EXCLUDED.spent_nano, updated_at = now()
-          RETURNING *`)
-        yield* remember(rows[0])
+        yield* remember(yield* enterUsage(sql, workspaceId, usage, { sign, granted }))
       }, Effect.orDie)
 
       return {
@@ -128,7 +103,7 @@ export class Billing extends Context.Service<
           const fresh = kept !== undefined && (yield* Clock.currentTimeMillis) < kept.untilMs
           const now = fresh ? kept.account : yield* account(workspaceId)
           if (now.unlimited || now.balance > 0n) return now
-          if (intent !== undefined && (yield* isFree(intent))) return now
+          if (intent !== undefined && (yield* isFree(sql, intent))) return now
           return yield* new PaymentRequired({ message: "The balance is spent; top it up to go on" })
         }),
 
@@ -161,13 +136,45 @@ export class Billing extends Context.Service<
 
         allow: Effect.fn("Billing.allow")(function* (workspaceId, concurrency) {
           yield* add(workspaceId, "spent_nano", "0")
-          const rows = yield* walletRows(sql`UPDATE wallets SET concurrency = ${concurrency}::integer
-            WHERE workspace_id = ${workspaceId} RETURNING *`)
-          return yield* remember(rows[0])
+          const row = walletRows(sql`UPDATE wallets SET concurrency = ${concurrency}::integer
+            WHERE workspace_id = ${workspaceId} RETURNING *`).pipe(onlyRow)
+          return yield* remember(yield* row)
         }, Effect.orDie)
       }
     })
   )
+}
+
+const isFree = (sql: SqlClient.SqlClient, { kind, model }: Intent) =>
+  priceRows(sql`SELECT amount_nano FROM prices WHERE name IN (${kind}, ${`${kind}:${model}`})
+    ORDER BY length(name) DESC LIMIT 1`).pipe(
+    Effect.map((rows) => rows[0] !== undefined && rows[0].amount_nano === 0n),
+    Effect.orDie
+  )
+
+/** One statement writes the entry and moves the balance; the wallet is made where there is none. */
+const enterUsage = (
+  sql: SqlClient.SqlClient,
+  workspaceId: string,
+  usage: Usage,
+  { granted, sign }: { readonly sign: 1 | -1; readonly granted: Nano }
+) => {
+  const { model, quantity } = measured(usage)
+  return walletRows(sql`WITH price AS (
+      SELECT amount_nano, per FROM prices WHERE name IN (${usage.kind}, ${`${usage.kind}:${model}`})
+      ORDER BY length(name) DESC LIMIT 1
+    ), entry AS (
+      INSERT INTO usage_entries (workspace_id, kind, model, quantity, cost_nano)
+      SELECT ${workspaceId}, ${usage.kind}, ${model}, ${sign}::bigint * ${quantity}::bigint,
+        ${sign}::bigint *
+        coalesce((SELECT ceil(amount_nano::numeric * ${quantity}::bigint / per) FROM price), 0)::bigint
+      RETURNING cost_nano
+    )
+    INSERT INTO wallets (workspace_id, id, granted_nano, spent_nano)
+    SELECT ${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, cost_nano FROM entry
+    ON CONFLICT (workspace_id) DO UPDATE
+      SET spent_nano = wallets.spent_nano + EXCLUDED.spent_nano, updated_at = now()
+    RETURNING *`).pipe(onlyRow)
 }
 
 /** What a new workspace gets where the setting says nothing of an amount. */

@@ -27,7 +27,7 @@ import { missingParts, openHeaders, sealHeaders } from "./SealedHeaders.ts"
 import { contentHash, decodeTool, mergeTool, showTool, type ToolRow, toolRows } from "./ToolRow.ts"
 import { tryTool } from "./ToolTrial.ts"
 import { finder } from "../storage/records.ts"
-import { onlyRow, rowsOf } from "../storage/rows.ts"
+import { exists, onlyRow, rowsOf } from "../storage/rows.ts"
 
 export interface ToolListQuery extends PageRequest {
   readonly search?: string
@@ -111,18 +111,7 @@ export class Tools extends Context.Service<
               const row = yield* find(workspace, id, "update")
               const stored = decodeTool(row.definition)
               const tool = yield* merged(parts, stored, patch)
-              if (tool.tool_type === "client" && tool.name !== stored.name) {
-                const clashes = yield* sql`SELECT 1 FROM agents a, tools t
-                WHERE a.workspace_id = ${workspace} AND a.deleted_at IS NULL AND t.workspace_id = ${workspace}
-                  AND a.draft->'tools'->'tool_ids' @> to_jsonb(${id}::text)
-                  AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id)
-                  AND t.id <> ${id} AND t.name = ${tool.name} AND t.definition->>'tool_type' = 'client' LIMIT 1`
-                if (clashes.length > 0) {
-                  return yield* new BadRequest({
-                    message: "An agent of this tool has another client tool of that name"
-                  })
-                }
-              }
+              if (tool.tool_type === "client" && tool.name !== stored.name) yield* noClash(sql, row, tool.name)
               yield* sql`UPDATE tools SET name = ${tool.name}, definition = ${JSON.stringify(tool)}::jsonb,
               content_hash = ${contentHash(tool)}, updated_at = now() WHERE id = ${id}`
               return showTool(yield* find(workspace, id))
@@ -161,6 +150,16 @@ export class Tools extends Context.Service<
       })
     )
 }
+
+/** Fails when an agent of this client tool has another one of that name. */
+const noClash = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { id, workspace_id }: ToolRow, name: string) {
+  const clashes = yield* exists(sql`SELECT 1 FROM agents a, tools t
+    WHERE a.workspace_id = ${workspace_id} AND a.deleted_at IS NULL AND t.workspace_id = ${workspace_id}
+      AND a.draft->'tools'->'tool_ids' @> to_jsonb(${id}::text)
+      AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id)
+      AND t.id <> ${id} AND t.name = ${name} AND t.definition->>'tool_type' = 'client' LIMIT 1`)
+  if (clashes) return yield* new BadRequest({ message: "An agent of this tool has another client tool of that name" })
+})
 
 /** The tool as it is to be stored, or everything that is wrong with it. */
 const merged = Effect.fnUntraced(function* (

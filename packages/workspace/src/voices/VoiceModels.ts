@@ -1,17 +1,16 @@
 // Voice models: kept, listed, used, changed, removed. A model is its workspace's own; one that is
 // `unlist` may be read and spoken with by any workspace that knows its id, and is in nobody else's list. Removing one
 // removes its recordings; what a crash leaves behind goes at the next start.
-import { BadRequest, Forbidden, type NotFound, notFound } from "@parley/contract/Errors"
-import { maxOffset } from "@parley/contract/Page"
+import { type BadRequest, Forbidden, type NotFound, notFound } from "@parley/contract/Errors"
 import type { Visibility, VoiceModel, VoiceModelPage, VoiceModelQuery } from "@parley/contract/VoiceModel"
 import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { Blobs } from "../storage/Blobs.ts"
-import { likePattern } from "../storage/Paging.ts"
 import { Database } from "../storage/Database.ts"
-import { countOf, rowsOf } from "../storage/rows.ts"
+import { rowsOf } from "../storage/rows.ts"
+import { listOwnVoices, listVoiceModels, type OwnVoice, type OwnVoicesQuery } from "./VoiceModelLists.ts"
 import {
   showVoiceModel,
   storedVisibility,
@@ -23,6 +22,7 @@ import {
 } from "./VoiceModelRow.ts"
 import type { KeptSample } from "./VoiceSample.ts"
 
+/** The picture of a model. */
 export interface Cover {
   /** Name of a blob. */
   readonly blob: string
@@ -45,6 +45,7 @@ export interface NewVoiceModel {
   readonly samples: ReadonlyArray<KeptSample>
 }
 
+/** What is undefined stays. */
 export interface VoiceModelChange {
   readonly title?: string | undefined
   readonly description?: string | undefined
@@ -53,20 +54,6 @@ export interface VoiceModelChange {
   /** Null removes it. */
   readonly cover?: Cover | null | undefined
 }
-
-/** A page of a workspace's own models, for doors that list them in other words. */
-export interface OwnVoicesQuery {
-  /** From 1. */
-  readonly page: number
-  readonly size: number
-  /** Part of the title, in any case. */
-  readonly search?: string | undefined
-  /** Only this one. */
-  readonly id?: string | undefined
-}
-
-/** A model as such a door shows it. */
-export type OwnVoice = typeof OwnVoice.Type
 
 export class VoiceModels extends Context.Service<
   VoiceModels,
@@ -151,26 +138,7 @@ export class VoiceModels extends Context.Service<
           return showVoiceModel(yield* rowOf(yield* insertModel(sql, workspace, model)))
         }, Effect.orDie),
 
-        list: Effect.fn("VoiceModels.list")(function* (workspace, query) {
-          const size = query.page_size ?? 10
-          const offset = ((query.page_number ?? 1) - 1) * size
-          if (offset > maxOffset) return yield* new BadRequest({ message: "page_number is too deep" })
-          const filter = sql.and(conditionsOf(sql, workspace, query))
-          const order = query.sort_by === "task_count" ? sql`m.task_count DESC, m.seq DESC` : sql`m.seq DESC`
-          const rows = yield* voiceModelRows(sql`SELECT m.*, w.name AS workspace_name
-            FROM voice_models m JOIN workspaces w ON w.id = m.workspace_id
-            WHERE ${filter} ORDER BY ${order} LIMIT ${size} OFFSET ${offset}`).pipe(Effect.orDie)
-          const total = yield* countOf(sql`SELECT count(*)::int AS n FROM voice_models m WHERE ${filter}`).pipe(
-            Effect.orDie
-          )
-          return {
-            total,
-            items: rows.map(showVoiceModel),
-            has_more: offset + rows.length < total,
-            window_limited: false,
-            total_is_exact: true
-          }
-        }),
+        list: (workspace, query) => listVoiceModels(sql, workspace, query),
 
         get: Effect.fn("VoiceModels.get")(function* (workspace, id) {
           return showVoiceModel(yield* readable(workspace, id))
@@ -191,19 +159,8 @@ export class VoiceModels extends Context.Service<
 
         update: Effect.fn("VoiceModels.update")(function* (workspace, id, change) {
           const before = yield* owned(workspace, id)
-          const { cover } = change
-          yield* sql`UPDATE voice_models SET
-              title = coalesce(${change.title ?? null}, title),
-              description = coalesce(${change.description ?? null}, description),
-              visibility = coalesce(${change.visibility === undefined ? null : storedVisibility(change.visibility)},
-                visibility),
-              tags = coalesce(${change.tags === undefined ? null : JSON.stringify(change.tags)}::jsonb, tags),
-              cover = CASE WHEN ${cover !== undefined}::boolean THEN ${cover?.blob ?? null}::text ELSE cover END,
-              cover_type =
-                CASE WHEN ${cover !== undefined}::boolean THEN ${cover?.type ?? null}::text ELSE cover_type END,
-              updated_at = now()
-            WHERE id = ${id}`.pipe(Effect.orDie)
-          if (cover !== undefined && before.cover !== null) yield* blobs.remove([before.cover])
+          yield* changeModel(sql, id, change)
+          if (change.cover !== undefined && before.cover !== null) yield* blobs.remove([before.cover])
           return showVoiceModel(yield* rowOf(id))
         }),
 
@@ -224,21 +181,12 @@ export class VoiceModels extends Context.Service<
           )
         }),
 
-        ownPage: (workspace, query) => ownPage(sql, workspace, query)
+        ownPage: (workspace, query) => listOwnVoices(sql, workspace, query)
       }
     })
   )
 }
 
-const OwnVoice = Schema.Struct({
-  id: Schema.String,
-  title: Schema.String,
-  description: Schema.String,
-  tags: Schema.Array(Schema.String),
-  languages: Schema.Array(Schema.String),
-  createdAt: Schema.Date
-})
-const ownVoices = rowsOf("voice_models", OwnVoice)
 const blobRows = rowsOf("voice_references", Schema.Struct({ blob: Schema.String }))
 
 /** Blobs that no model refers to: what a crash left behind. */
@@ -270,49 +218,23 @@ const insertModel = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, works
   return id
 })
 
-const ownPage = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  workspace: string,
-  { id, page, search, size }: OwnVoicesQuery
-) {
-  const filter = sql.and([
-    sql`workspace_id = ${workspace}`,
-    ...(id === undefined ? [] : [sql`id = ${id}`]),
-    ...(search ? [sql`title ILIKE ${likePattern(search)}`] : [])
-  ])
-  const rows =
-    yield* ownVoices(sql`SELECT id, title, description, tags, languages, created_at AS "createdAt" FROM voice_models WHERE ${filter}
-    ORDER BY seq DESC LIMIT ${size} OFFSET ${(page - 1) * size}`)
-  const total = yield* countOf(sql`SELECT count(*)::int AS n FROM voice_models WHERE ${filter}`)
-  return { voices: rows, total }
-}, Effect.orDie)
-
-const conditionsOf = (sql: SqlClient.SqlClient, workspace: string, query: VoiceModelQuery) => {
-  const conditions = [
-    isTrue(query.self)
-      ? sql`m.workspace_id = ${workspace}`
-      : sql`(m.workspace_id = ${workspace} OR m.visibility = 'public')`
-  ]
-  if (query.author_id !== undefined && !isTrue(query.self)) {
-    conditions.push(sql`m.workspace_id = ${query.author_id}`)
-  }
-  if (query.title) conditions.push(sql`m.title ILIKE ${likePattern(query.title)}`)
-  if (query.tag?.length) conditions.push(sql`m.tags ?| ${textArray(query.tag)}::text[]`)
-  if (query.language?.length) conditions.push(sql`m.languages ?| ${textArray(query.language)}::text[]`)
-  if (isTrue(query.licensed)) conditions.push(sql`false`)
-  return conditions
-}
+const changeModel = (sql: SqlClient.SqlClient, id: string, { cover, ...change }: VoiceModelChange) =>
+  sql`UPDATE voice_models SET
+    title = coalesce(${change.title ?? null}, title),
+    description = coalesce(${change.description ?? null}, description),
+    visibility = coalesce(${change.visibility === undefined ? null : storedVisibility(change.visibility)},
+      visibility),
+    tags = coalesce(${change.tags === undefined ? null : JSON.stringify(change.tags)}::jsonb, tags),
+    cover = CASE WHEN ${cover !== undefined}::boolean THEN ${cover?.blob ?? null}::text ELSE cover END,
+    cover_type =
+      CASE WHEN ${cover !== undefined}::boolean THEN ${cover?.type ?? null}::text ELSE cover_type END,
+    updated_at = now()
+  WHERE id = ${id}`.pipe(Effect.orDie)
 
 /** 32 hex digits: the form that existing clients know of such ids. */
 const newModelId = (): string => randomBytes(16).toString("hex")
 
 const forbidden = () => new Forbidden({ message: "This voice model is private" })
 
-const isTrue = (flag: string | undefined): boolean => flag?.toLowerCase() === "true" || flag === "1"
-
 /** Ids come from request bodies, too. */
 const storable = (id: string): string => (/^[0-9a-f]{32}$/.test(id) ? id : "")
-
-/** An array literal, every element quoted. */
-const textArray = (values: ReadonlyArray<string>): string =>
-  `{${values.map((value) => `"${value.replace(/[\\"]/g, "\\$&")}"`).join(",")}}`
