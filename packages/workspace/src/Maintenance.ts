@@ -4,6 +4,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { PhoneNumbers } from "./phone/PhoneNumbers.ts"
 import { SessionLife } from "./sessions/SessionLife.ts"
 
+/** Runs once before it is ready, then every second, five seconds or minute, until its scope ends. */
 export const layer: Layer.Layer<never, never, PhoneNumbers | SessionLife> = Layer.effectDiscard(
   Effect.gen(function* () {
     const life = yield* SessionLife

@@ -19,6 +19,7 @@ import { likePattern, readPage } from "../storage/Paging.ts"
 import { onlyRow } from "../storage/rows.ts"
 import { decodeTest, showTest, testFinder, testRows, testUsers } from "./TestRow.ts"
 
+/** Tests of a workspace and the agents they are attached to. */
 export class AgentTests extends Context.Service<
   AgentTests,
   {

@@ -28,10 +28,13 @@ const RunRow = Schema.Struct({
   created_at: Schema.Date,
   finished_at: Schema.NullOr(Schema.Date)
 })
+/** A run of a test. */
 export type RunRow = typeof RunRow.Type
 
+/** Rows of `test_runs` with all their columns. */
 export const runRows = rowsOf("test_runs", RunRow)
 
+/** A run as a list shows it, without its items. */
 export const showRun = (row: RunRow): TestRunSummary => ({
   run_id: row.id,
   batch_id: row.batch_id,
@@ -78,6 +81,7 @@ export const readBatches = (
       FROM test_runs WHERE batch_id = b.id) r
     WHERE b.workspace_id = ${workspace} AND b.agent_id = ${agentId} ${more}`).pipe(Effect.orDie)
 
+/** A batch is completed when none of its runs is open. */
 export const showBatch = (row: BatchRow): TestBatchSummary => {
   const { errors, failed, passed, total } = row
   const over = passed + failed + errors === total

@@ -1,5 +1,5 @@
-// Runs of tests as a queue: claimed one by one, at most two of a workspace at the same time. A run whose process died is
-// begun once more, then given up as an error.
+// Runs of tests as a queue: claimed one by one, at most two of a workspace at the same time. A run whose process died
+// is begun once more, then given up as an error.
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import type { ExpectationResult, TestDefinition } from "@parley/contract/AgentTest"
 import type { SessionItem } from "@parley/contract/SessionItem"
@@ -31,13 +31,14 @@ export interface ClaimedRun {
 /** What came of a run. */
 export interface RunOutcome {
   readonly status: "passed" | "failed" | "error"
-  /** Why it came to no verdict; null otherwise. */
+  /** Why it came to no result; null otherwise. */
   readonly error: string | null
   readonly latencyMs: number
   readonly items: ReadonlyArray<SessionItem>
   readonly expectations: ReadonlyArray<ExpectationResult>
 }
 
+/** Runs that wait to be held. */
 export interface TestRunQueue {
   readonly queue: Pick<JobQueue.JobQueue<ClaimedRun>, "claim" | "extend" | "leaseSeconds" | "wakeUp">
   /** Once. */

@@ -34,6 +34,7 @@ export interface RunQuery extends PageRequest {
 /** Runs of a workspace that are queued or running. */
 const mostWaiting = 200
 
+/** Batches of runs: begun, listed, read. */
 export class TestRuns extends Context.Service<
   TestRuns,
   {

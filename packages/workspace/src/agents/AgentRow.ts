@@ -21,6 +21,7 @@ const ShownAgent = Schema.Struct({
   created_at: Schema.Date,
   updated_at: Schema.Date
 })
+/** An agent without its draft. */
 export type ShownAgent = typeof ShownAgent.Type
 
 /** The columns of a `ShownAgent`. */
@@ -33,6 +34,7 @@ const AgentRow = Schema.Struct({
   draft_hash: Schema.String,
   draft_updated_at: Schema.Date
 })
+/** An agent with its draft. */
 export type AgentRow = typeof AgentRow.Type
 
 /** Rows of `agents` with all their columns. */
@@ -41,6 +43,7 @@ export const agentRows = rowsOf("agents", AgentRow)
 /** Rows of `agents` with `shownColumns`. */
 export const shownAgents = rowsOf("agents", ShownAgent)
 
+/** Finds an agent with its draft. */
 export const agentFinder = (sql: SqlClient.SqlClient): FindRecord<AgentRow> =>
   finder(sql, { table: "agents", noun: "Agent", read: agentRows, where: sql`t.deleted_at IS NULL` })
 
@@ -54,6 +57,7 @@ export const shownAgentFinder = (sql: SqlClient.SqlClient): FindRecord<ShownAgen
     where: sql`t.deleted_at IS NULL`
   })
 
+/** Whether the workspace has the agent. */
 export const isAgent = (sql: SqlClient.SqlClient, workspace: string, id: string): Effect.Effect<boolean> =>
   Effect.orDie(
     exists(sql`SELECT 1 FROM agents WHERE id = ${id} AND workspace_id = ${workspace} AND deleted_at IS NULL`)
@@ -64,6 +68,7 @@ export const decodeConfig: (stored: unknown) => StoredConfig = Schema.decodeUnkn
   disableChecks: true
 })
 
+/** An agent as the API shows it. */
 export const showAgent = (row: ShownAgent): Agent => ({
   agent_id: row.id,
   workspace_id: row.workspace_id,

@@ -1,5 +1,5 @@
-// Agents: made, listed, changed, removed, each with a draft (`Drafts.ts`). A foreign or deleted agent is not found; what
-// belongs to a deleted one (sessions, versions) stays.
+// Agents: made, listed, changed, removed, each with a draft (`Drafts.ts`). A foreign or deleted agent is not found;
+// what belongs to a deleted one (sessions, versions) stays.
 import type { Agent, AgentCreate, AgentPatch } from "@parley/contract/Agent"
 import type { ConfigPatch, ReturnedConfig, StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { defaultConfig } from "@parley/contract/AgentConfig/patchConfig"
@@ -46,6 +46,7 @@ export interface PublicAgent {
   readonly isAvailable: boolean
 }
 
+/** Agents of a workspace. */
 export class Agents extends Context.Service<
   Agents,
   {

@@ -1,5 +1,6 @@
-// Drafts of agents: a change of one is checked against everything it names. It is stored only where the draft is still the
-// one that was read, else the change is made again, at last under a row lock: two PATCHes of different sections both count.
+// Drafts of agents: a change of one is checked against everything it names. It is stored only where the draft is still
+// the one that was read, else the change is made again, at last under a row lock: two PATCHes of different sections
+// both count.
 import {
   type ConfigPatch,
   redactConfig,
@@ -27,6 +28,7 @@ import { agentFinder, type AgentRow, decodeConfig } from "./AgentRow.ts"
 import { pinParts } from "./PinnedParts.ts"
 import { exceedsTokens } from "./TokenCount.ts"
 
+/** Changes and views of drafts. */
 export interface Drafts {
   /** What the platform offers to every configuration. */
   readonly catalogue: Catalogue

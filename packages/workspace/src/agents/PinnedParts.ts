@@ -1,5 +1,5 @@
-// What a configuration names beside itself: tools, revisions of knowledge, MCP servers. A draft has them as they are now; a
-// version and a batch of tests keep them as they were. The hash covers them all.
+// What a configuration names beside itself: tools, revisions of knowledge, MCP servers. A draft has them as they are
+// now; a version and a batch of tests keep them as they were. The hash covers them all.
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -9,6 +9,7 @@ import { pinTools } from "../tools/PinnedTools.ts"
 import { decodeTool, type RunnableTool } from "../tools/ToolRow.ts"
 import { decodeConfig } from "./AgentRow.ts"
 
+/** Tools, knowledge and MCP servers of one configuration. */
 export interface PinnedParts {
   readonly tools: ReadonlyArray<RunnableTool>
   readonly knowledge: ReadonlyArray<PinnedSource>
@@ -35,6 +36,7 @@ const storedParts = {
   tools: Schema.Array(Schema.Struct({ tool_id: Schema.String, definition: Schema.Unknown })),
   knowledge: Schema.Array(PinnedSource)
 }
+/** The columns in which a batch of tests keeps them. */
 export const StoredParts = Schema.Struct(storedParts)
 
 /** With MCP servers, which a batch of tests does not ask. */
@@ -49,5 +51,6 @@ export const runnableParts = ({ config, tools }: typeof StoredParts.Type) => ({
   tools: tools.map(({ definition, tool_id }) => ({ tool_id, definition: decodeTool(definition) }))
 })
 
+/** The MCP servers a call asks for their tools. */
 export const runnableMcpServers = ({ mcp_servers }: typeof StoredVersionParts.Type): ReadonlyArray<RunnableMcpServer> =>
   mcp_servers.map(({ definition, mcp_server_id }) => ({ mcp_server_id, definition: decodeMcpServer(definition) }))

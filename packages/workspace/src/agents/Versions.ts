@@ -1,6 +1,6 @@
 // Published versions: immutable, numbered from 1. Publishing a draft that equals the live version makes no new one.
-// Sessions run the live version with its tools and knowledge as they were; it stays readable for them after its agent is
-// gone.
+// Sessions run the live version with its tools and knowledge as they were; it stays readable for them after its agent
+// is gone.
 import type { Publish, Version, VersionSummary } from "@parley/contract/Agent"
 import { redactConfig, type StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { type BadRequest, Conflict, type NotFound, notFound } from "@parley/contract/Errors"
@@ -24,6 +24,7 @@ export interface Runnable {
   readonly configHash: string
 }
 
+/** Published versions of agents. */
 export class Versions extends Context.Service<
   Versions,
   {

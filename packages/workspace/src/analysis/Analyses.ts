@@ -22,6 +22,7 @@ const QueuedRow = Schema.Struct({
   /** Attempts that came to nothing. */
   attempts: Schema.Int
 })
+/** An analysis whose turn it is. */
 export type QueuedRow = typeof QueuedRow.Type
 
 /** What it is made of. */
@@ -31,11 +32,13 @@ export interface AnalysedCall {
   readonly transcript: ReadonlyArray<TranscriptLine>
 }
 
+/** What an analysis came to, before it is stored. */
 export type Outcome = Omit<SessionAnalysis, "finished_at">
 
 /** Longer than an attempt may take. */
 const leaseSeconds = 120
 
+/** Analyses of calls that are over. */
 export class Analyses extends Context.Service<
   Analyses,
   {

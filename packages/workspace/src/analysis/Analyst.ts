@@ -1,5 +1,5 @@
-// Analyses calls that are over, one after another. Three attempts, each bounded; what cannot be analysed is told as skipped
-// or as an error, never forgotten.
+// Analyses calls that are over, one after another. Three attempts, each bounded; what cannot be analysed is told as
+// skipped or as an error, never forgotten.
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import type { ChatModel } from "@parley/llm/ChatModel"
 import { Context, Effect, Layer, Result, Stream } from "effect"

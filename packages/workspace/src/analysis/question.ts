@@ -11,6 +11,7 @@ export interface TranscriptLine {
   readonly content: string
 }
 
+/** What a model's answer says, each field of its type or null. */
 export interface Answered {
   readonly summary: string | null
   readonly data: ReadonlyArray<AnalysedField>
@@ -20,6 +21,7 @@ export interface Answered {
 /** Characters of a transcript that are shown: its beginning and its end. */
 const shownCharacters = 60_000
 
+/** The messages a model is asked with: what is wanted, then the transcript. */
 export const questionOf = (wanted: Analysis, said: ReadonlyArray<TranscriptLine>): ReadonlyArray<ChatMessage> => [
   { role: "system", content: [opening, ...partsOf(wanted)].join("\n\n") },
   { role: "user", content: transcriptOf(said) }

@@ -6,10 +6,12 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../storage/Id.ts"
 import { type Nano, unit } from "./Money.ts"
+import { highestTier, tierOf } from "./tiers.ts"
 import { Platform } from "../Platform.ts"
 import { Database } from "../storage/Database.ts"
 import { onlyRow, rowsOf } from "../storage/rows.ts"
 
+/** The wallet of a workspace, amounts in nano-units. */
 export interface Account {
   readonly walletId: string
   readonly workspaceId: string
@@ -22,7 +24,7 @@ export interface Account {
   readonly toppedUp: Nano
   /** Nothing is ever refused for money. */
   readonly unlimited: boolean
-  /** Requests at the same time, over all keys and all doors. */
+  /** Requests at the same time, over all keys and all APIs. */
   readonly concurrency: number
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -47,6 +49,7 @@ export interface Intent {
   readonly model: string
 }
 
+/** Admission, charges and credits of workspaces. */
 export class Billing extends Context.Service<
   Billing,
   {
@@ -178,7 +181,7 @@ const enterUsage = (
 }
 
 /** What a new workspace gets where the setting says nothing of an amount. */
-export const defaultTrial: Nano = 5n * unit
+const defaultTrial: Nano = 5n * unit
 
 const rememberMs = 1000
 const mostKnown = 10_000
@@ -212,12 +215,6 @@ const show = (row: WalletRow, unlimited: boolean): Account => {
     updatedAt: row.updated_at
   }
 }
-
-const highestTier = 50
-
-/** Requests at the same time by what was topped up so far. */
-export const tierOf = (toppedUp: Nano): number =>
-  toppedUp >= 1000n * unit ? highestTier : toppedUp >= 100n * unit ? 15 : 5
 
 const measured = (usage: Usage): { readonly model: string; readonly quantity: string } => {
   switch (usage.kind) {

@@ -6,6 +6,7 @@ import { decimalOf, type Nano } from "./Money.ts"
 import { Database } from "../storage/Database.ts"
 import { rowsOf } from "../storage/rows.ts"
 
+/** An amount for so many pieces of work. */
 export interface Price {
   /** `tts`, `asr`, `agent`, ...; with `:MODEL` for one model only. */
   readonly name: string
@@ -16,6 +17,7 @@ export interface Price {
   readonly piece: string
 }
 
+/** The table of prices, for all workspaces. */
 export class Prices extends Context.Service<
   Prices,
   {

@@ -9,6 +9,7 @@ import { readPage } from "../storage/Paging.ts"
 import { rowsOf } from "../storage/rows.ts"
 import { Database } from "../storage/Database.ts"
 
+/** What a workspace used, by entry and by day. */
 export class Usage extends Context.Service<
   Usage,
   {

@@ -12,7 +12,8 @@ import { Database } from "../storage/Database.ts"
 import { firstWorkspace, Workspaces } from "./Workspaces.ts"
 import { rowsOf } from "../storage/rows.ts"
 
-export const ApiKeyInfo = Schema.Struct({
+/** What may be shown of a key. */
+const ApiKeyInfo = Schema.Struct({
   id: Schema.String,
   workspace: Schema.String,
   /** Its first and last characters. */
@@ -22,6 +23,7 @@ export const ApiKeyInfo = Schema.Struct({
 })
 export type ApiKeyInfo = typeof ApiKeyInfo.Type
 
+/** API keys of the installation. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {

@@ -8,6 +8,7 @@ import { rowsOf } from "../storage/rows.ts"
 /** The workspace that exists from the first start. */
 export const firstWorkspace = "default"
 
+/** Workspaces by name. */
 export class Workspaces extends Context.Service<
   Workspaces,
   {

@@ -1,9 +1,9 @@
-// One queue of work over a table that keeps the work's own state. A claim is a lease: `claimed_until` says how long it holds,
-// a worker that lives extends it, and what a dead one had claimed is claimed again when it ends (at once at the start of
-// a process that has the database to itself). Each job is claimed by one worker at a time (FOR UPDATE SKIP LOCKED), and
-// what comes of it is stored by a statement of its owner that requires the job to be open still, so it counts once.
-// Effect's own `PersistedQueue` delivers a quarter as many jobs a second, keeps no order within a key, and would need a
-// table beside these.
+// One queue of work over a table that keeps the work's own state. A claim is a lease: `claimed_until` says how long it
+// holds, a worker that lives extends it, and what a dead one had claimed is claimed again when it ends (at once at the
+// start of a process that has the database to itself). Each job is claimed by one worker at a time (FOR UPDATE SKIP
+// LOCKED), and what comes of it is stored by a statement of its owner that requires the job to be open still, so it
+// counts once. Effect's own `PersistedQueue` delivers a quarter as many jobs a second, keeps no order within a key, and
+// would need a table beside these.
 import { Effect, Latch } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Database } from "../storage/Database.ts"
@@ -32,6 +32,7 @@ export interface JobTable<Job> {
   readonly oneByOne?: string
 }
 
+/** The queue over such a table. */
 export interface JobQueue<Job> {
   /** Due jobs, at most so many (one, if `oneByOne`), each for whoever asked first. */
   readonly claim: (most: number) => Effect.Effect<ReadonlyArray<Job>>

@@ -1,9 +1,10 @@
 // The loop that works a queue: it looks when somebody opened the queue's latch and every `lookMs` besides, runs at most
-// `atOnce` jobs at the same time, and extends their leases while they run. It ends with its scope, and its jobs with it;
-// their leases run out. A job that dies is logged without its content, and is claimed again when its lease ends.
+// `atOnce` jobs at the same time, and extends their leases while they run. It ends with its scope, and its jobs with
+// it; their leases run out. A job that dies is logged without its content, and is claimed again when its lease ends.
 import { Effect, FiberSet, type Scope } from "effect"
 import type { JobKey, JobQueue } from "./JobQueue.ts"
 
+/** What is worked, and how. */
 export interface JobWorker<Job> {
   readonly queue: Pick<JobQueue<Job>, "claim" | "extend" | "leaseSeconds" | "wakeUp">
   /** What a log line says when a job or a claim died: `A webhook attempt failed`. */

@@ -11,12 +11,14 @@ import { packed } from "./vectors.ts"
 import * as VectorScan from "./VectorScan.ts"
 import { rowsOf } from "../storage/rows.ts"
 
+/** One revision of a source, with the name it is shown under. */
 export interface SearchedRevision {
   readonly id: string
   readonly revision: number
   readonly title: string
 }
 
+/** A passage for the model. */
 export interface FoundPassage {
   /** The source's name, and the headings the passage stands under. */
   readonly title: string
@@ -32,6 +34,7 @@ const meaningMs = 250
 /** Cosine below which a passage has nothing to do with the question. */
 const leastLikeness = 0.2
 
+/** Search in revisions of documents. */
 export class KnowledgeSearch extends Context.Service<
   KnowledgeSearch,
   {

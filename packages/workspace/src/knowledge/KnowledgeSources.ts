@@ -15,6 +15,7 @@ import { searchLanguage, searchText } from "./searchWords.ts"
 import { finder } from "../storage/records.ts"
 import { onlyRow, rowsOf } from "../storage/rows.ts"
 
+/** `search`: part of the name or the file's name, in any case. */
 export interface KnowledgeListQuery extends PageRequest {
   readonly search?: string
 }
@@ -26,6 +27,7 @@ export interface KnowledgeChange {
   readonly document: KnowledgeDocument | undefined
 }
 
+/** Knowledge sources of a workspace. */
 export class KnowledgeSources extends Context.Service<
   KnowledgeSources,
   {

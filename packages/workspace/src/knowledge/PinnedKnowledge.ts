@@ -16,6 +16,7 @@ export const PinnedSource = Schema.Struct({
 })
 export type PinnedSource = typeof PinnedSource.Type
 
+/** Revisions, and the hash of a configuration with them. */
 export interface PinnedKnowledge {
   readonly knowledge: ReadonlyArray<PinnedSource>
   readonly hash: string
@@ -26,6 +27,7 @@ export type CallKnowledge =
   | { readonly kind: "inline"; readonly documents: ReadonlyArray<{ readonly title: string; readonly content: string }> }
   | { readonly kind: "searched"; readonly sources: ReadonlyArray<PinnedSource> }
 
+/** What an agent without sources knows. */
 export const noKnowledge: CallKnowledge = { kind: "inline", documents: [] }
 
 /** `forShare`: nobody removes one of them before the transaction ends. */
@@ -62,6 +64,7 @@ export const pinKnowledge = (
           })
   }))
 
+/** The documents in full up to `inlineKnowledgeBytes` together, else what is to be searched. */
 export const knowledgeFor = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   section: StoredConfig["knowledge_base"],

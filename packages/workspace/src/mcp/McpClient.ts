@@ -1,6 +1,6 @@
 // One session with an MCP server over Streamable HTTP (MCP 2025-11-25; servers of 2025-03-26 and later are understood,
-// those that only speak the revision without sessions, 2026-07-28, too). The session is deleted with the scope. Ours, because
-// Effect's own client speaks one fixed revision with a server; most servers are of another than the newest.
+// those that only speak the revision without sessions, 2026-07-28, too). The session is deleted with the scope. Ours,
+// because Effect's own client speaks one fixed revision with a server; most servers are of another than the newest.
 import type { McpEndpoint, McpTool } from "@parley/contract/McpServer"
 import { Effect, Queue, type Scope, Semaphore } from "effect"
 import type { SafeHttp } from "../outbound/SafeHttp.ts"
@@ -15,6 +15,7 @@ const understood: ReadonlySet<string> = new Set([newest, "2025-06-18", "2025-03-
 const textChars = 256 * 1024 + 1
 const mostPages = 20
 
+/** An open session with a server. */
 export interface McpSession {
   /** At most `most`, in the server's order. */
   readonly listTools: (most: number) => Effect.Effect<ReadonlyArray<McpTool>, McpFailure>

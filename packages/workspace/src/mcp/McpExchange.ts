@@ -1,5 +1,5 @@
-// One request to an MCP server and its answer, over SafeHttp: every request is a POST on a connection of its own, answered by
-// JSON or by events; an answer is read no further than its own message (MCP 2025-11-25, basic/transports).
+// One request to an MCP server and its answer, over SafeHttp: every request is a POST on a connection of its own,
+// answered by JSON or by events; an answer is read no further than its own message (MCP 2025-11-25, basic/transports).
 import type { McpEndpoint } from "@parley/contract/McpServer"
 import { type Cause, Effect, Queue, type Scope } from "effect"
 import * as Sse from "effect/encoding/Sse"
@@ -19,6 +19,7 @@ export interface McpClientInfo {
   readonly version: string
 }
 
+/** Requests to one server. */
 export interface McpExchange {
   /**
    * Asks and waits for the result. `to` is undefined for the greeting. Whoever is interrupted or runs out of time tells the
@@ -171,4 +172,5 @@ const isGivenUp = (cause: Cause.Cause<McpFailure>): boolean =>
 const isEvents = (headers: Readonly<Record<string, string>>): boolean =>
   /^text\/event-stream\b/i.test(headers["content-type"] ?? "")
 
+/** The server answered, but not as the protocol says. */
 export const protocolFailure = (message: string) => new McpFailure({ reason: "Protocol", message })

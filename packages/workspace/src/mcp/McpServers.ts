@@ -1,5 +1,5 @@
-// The workspace's MCP servers. A foreign or removed one is not found. One that a draft names cannot be removed; one that
-// is removed lives on in the versions that were published with it.
+// The workspace's MCP servers. A foreign or removed one is not found. One that a draft names cannot be removed; one
+// that is removed lives on in the versions that were published with it.
 import { BadGateway, type BadRequest, Conflict, type Invalid, invalid, type NotFound } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import {
@@ -30,6 +30,7 @@ import { missingParts, sealHeaders } from "../tools/SealedHeaders.ts"
 import { openSession } from "./McpClient.ts"
 import { decodeMcpServer, type McpServerRow, mcpServerRows, type RunnableMcpServer } from "./PinnedMcp.ts"
 
+/** MCP servers of a workspace. */
 export class McpServers extends Context.Service<
   McpServers,
   {
@@ -172,6 +173,7 @@ const merged = Effect.fnUntraced(function* (
 /** How the service introduces itself. */
 export const mcpClientInfo = { name: "parley", version: "1" }
 
+/** A server as it is asked, with its headers in the clear. */
 export const endpointOf = (
   { definition, mcp_server_id }: RunnableMcpServer,
   open: (sealed: string) => Redacted.Redacted<string>

@@ -6,6 +6,7 @@ import type { SqlClient } from "effect/sql"
 import { configHash } from "../storage/configHash.ts"
 import { rowsOf } from "../storage/rows.ts"
 
+/** An MCP server as it is stored. */
 export const McpServerRow = Schema.Struct({
   seq: Schema.BigInt,
   id: Schema.String,
@@ -25,11 +26,13 @@ export interface RunnableMcpServer {
   readonly definition: StoredMcpServer
 }
 
+/** Servers, and the hash of a configuration with them. */
 export interface PinnedMcp {
   readonly mcpServers: ReadonlyArray<RunnableMcpServer>
   readonly hash: string
 }
 
+/** Dies on a definition that no version of the service wrote. */
 export const decodeMcpServer: (stored: unknown) => StoredMcpServer = Schema.decodeUnknownSync(StoredMcpServer)
 
 /** `forShare`: nobody removes one of them before the transaction ends. */
@@ -60,4 +63,5 @@ export const pinMcp = (
     hash: rows.length === 0 ? hash : configHash({ agent: hash, mcp: rows.map((row) => [row.id, row.content_hash]) })
   }))
 
+/** Rows of `mcp_servers`, with or without `used_by`. */
 export const mcpServerRows = rowsOf("mcp_servers", McpServerRow)

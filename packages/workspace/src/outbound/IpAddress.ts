@@ -1,10 +1,11 @@
-// IP addresses as numbers: text in, family and value out. Parsed by Effect's `net` module, which is strict: what the socket
-// layer would read in another way (zone ids, leading zeros, short forms) is no address here (RFC 4291 section 2.2, RFC 6943
-// section 3.1.1). Matching is ours, one shift of an integer: Effect's `IpNetwork` allows no host bits in a block, which
-// self-hosters write, and the addresses embedded in IPv6 are taken from the value as well.
+// IP addresses as numbers: text in, family and value out. Parsed by Effect's `net` module, which is strict: what the
+// socket layer would read in another way (zone ids, leading zeros, short forms) is no address here (RFC 4291 section
+// 2.2, RFC 6943 section 3.1.1). Matching is ours, one shift of an integer: Effect's `IpNetwork` allows no host bits in
+// a block, which self-hosters write, and the addresses embedded in IPv6 are taken from the value as well.
 import { Result } from "effect"
 import { IpInterface, NetAddress } from "effect/net"
 
+/** An address of either family. */
 export interface IpAddress {
   readonly family: 4 | 6
   /** 32 or 128 bits. */
@@ -38,6 +39,7 @@ export const parseBlock = (text: string): IpBlock | undefined => {
     : undefined
 }
 
+/** Whether the block holds the address; never for another family. */
 export const isWithin = (address: IpAddress, { base, bits }: IpBlock): boolean => {
   if (address.family !== base.family) return false
   const shift = BigInt((base.family === 4 ? 32 : 128) - bits)

@@ -3,11 +3,13 @@ import type { AvailableNumber, AvailableQuery } from "@parley/contract/PhoneNumb
 import { Context, Data, Effect } from "effect"
 import type { StoredTrunk } from "./Trunk.ts"
 
+/** What the inventory said no to. */
 export class InventoryFault extends Data.TaggedError("InventoryFault")<{
   /** For the number's record: no address, no credential. */
   readonly message: string
 }> {}
 
+/** Port: numbers for sale. */
 export class Inventory extends Context.Service<
   Inventory,
   {

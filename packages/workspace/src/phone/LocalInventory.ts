@@ -7,6 +7,7 @@ import { Inventory, InventoryFault } from "./Inventory.ts"
 import { hasFactor, StoredTrunk } from "./Trunk.ts"
 import { rowsOf } from "../storage/rows.ts"
 
+/** A number the operator put on sale. */
 export interface StockedNumber {
   readonly phoneNumber: string
   readonly friendlyName: string
@@ -19,6 +20,7 @@ export interface StockedNumber {
   readonly originalCaller: boolean
 }
 
+/** The operator's side of the built-in inventory. */
 export class LocalInventory extends Context.Service<
   LocalInventory,
   {

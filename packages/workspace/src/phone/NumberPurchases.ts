@@ -1,5 +1,6 @@
-// The purchase of a number from the inventory. The first day is charged, in the transaction that makes the row, before the
-// inventory is asked; when that fails, or the process dies meanwhile, the row stays as `error` and the day is given back.
+// The purchase of a number from the inventory. The first day is charged, in the transaction that makes the row, before
+// the inventory is asked; when that fails, or the process dies meanwhile, the row stays as `error` and the day is given
+// back.
 import {
   BadGateway,
   type Conflict,
@@ -20,6 +21,7 @@ import { insertNumber, isOnPlatform, numberRows, type PhoneNumberRow, numberTake
 /** Bought numbers of one workspace. */
 const mostNumbers = 20
 
+/** Purchases of numbers and their daily charges. */
 export interface NumberPurchases {
   /** BadGateway: the inventory refused; Forbidden: the workspace has its 20 numbers. Must not be interrupted. */
   readonly buy: (

@@ -19,6 +19,7 @@ const callsAtOnce = 10
 /** A request that has not come to an end within this time died with its process. */
 const keyLeaseSeconds = 60
 
+/** A telephone call that is to have a record. */
 export interface NewPhoneCall extends Omit<NewSession, "phone" | "preview" | "source"> {
   readonly direction: "inbound" | "outbound"
   /** The far side, as it is written; empty when withheld. */
@@ -28,12 +29,14 @@ export interface NewPhoneCall extends Omit<NewSession, "phone" | "preview" | "so
   readonly sipCallId: string
 }
 
+/** An `Idempotency-Key` with what it was sent for. */
 export interface CallKey {
   readonly key: string
   /** Of the request's body. */
   readonly bodyHash: string
 }
 
+/** Records of telephone calls. */
 export class PhoneCalls extends Context.Service<
   PhoneCalls,
   {

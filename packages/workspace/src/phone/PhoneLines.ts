@@ -10,6 +10,7 @@ import { Inventory } from "./Inventory.ts"
 import { isOnPlatform, numberFinder, numberRows, type PhoneNumberRow } from "./PhoneNumberRow.ts"
 import type { StoredTrunk } from "./Trunk.ts"
 
+/** A number as the telephone uses it. */
 export interface PhoneLine {
   readonly id: string
   readonly workspaceId: string
@@ -25,6 +26,7 @@ export interface PhoneLine {
   readonly trunk: StoredTrunk | undefined
 }
 
+/** Numbers by what is dialled. */
 export class PhoneLines extends Context.Service<
   PhoneLines,
   {

@@ -14,6 +14,7 @@ import { finder, type FindRecord } from "../storage/records.ts"
 import { exists, rowsOf } from "../storage/rows.ts"
 import { StoredTrunk } from "./Trunk.ts"
 
+/** A number as it is stored. */
 export const PhoneNumberRow = Schema.Struct({
   seq: Schema.BigInt,
   id: Schema.String,
@@ -42,6 +43,7 @@ export const numberRows = rowsOf("phone_numbers", PhoneNumberRow)
 export const numberFinder = (sql: SqlClient.SqlClient): FindRecord<PhoneNumberRow> =>
   finder(sql, { table: "phone_numbers", noun: "Phone number", read: numberRows, where: sql`t.status <> 'released'` })
 
+/** A number as the API shows it, without passwords. */
 export const showNumber = (row: PhoneNumberRow): PhoneNumber => ({
   phone_number_id: row.id,
   workspace_id: row.workspace_id,
@@ -92,4 +94,5 @@ export const insertNumber = Effect.fnUntraced(function* (
   return rows[0] ?? (yield* numberTaken)
 })
 
+/** Somebody on the platform has the number. */
 export const numberTaken = new Conflict({ message: "The number is already on the platform" })

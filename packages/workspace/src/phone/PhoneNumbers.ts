@@ -1,5 +1,5 @@
-// The workspace's telephone numbers, imported from a carrier of the customer's own or bought from the inventory. A number
-// is on the platform once. A foreign or released number is not found.
+// The workspace's telephone numbers, imported from a carrier of the customer's own or bought from the inventory. A
+// number is on the platform once. A foreign or released number is not found.
 import {
   type BadGateway,
   BadRequest,
@@ -42,6 +42,7 @@ import * as NumberPurchases from "./NumberPurchases.ts"
 import { insertNumber, numberFinder, numberRows, PhoneNumberRow, showNumber } from "./PhoneNumberRow.ts"
 import { sealTrunk, type StoredTrunk } from "./Trunk.ts"
 
+/** Telephone numbers of a workspace. */
 export class PhoneNumbers extends Context.Service<
   PhoneNumbers,
   {

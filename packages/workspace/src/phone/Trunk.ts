@@ -11,6 +11,7 @@ export const Credentials = Schema.Struct({
 })
 export type Credentials = typeof Credentials.Type
 
+/** A trunk as it is stored. */
 export const StoredTrunk = Schema.Struct({
   /** Null: calls are let in by their address alone. */
   inbound: Schema.NullOr(Credentials),

@@ -1,5 +1,5 @@
-// Where a number leads: the country, for lists of countries that may be called, and whether it is one that costs extra or is
-// no telephone at all. By Google's tables (libphonenumber), with a rule of our own on top: see `premiumPrefixes`.
+// Where a number leads: the country, for lists of countries that may be called, and whether it is one that costs extra
+// or is no telephone at all. By Google's tables (libphonenumber), with a rule of our own on top: see `premiumPrefixes`.
 import { isE164 } from "@parley/contract/PhoneNumber"
 import {
   type CountryCode,

@@ -8,6 +8,7 @@ import { Blobs } from "../storage/Blobs.ts"
 import { Database } from "../storage/Database.ts"
 import { rowsOf } from "../storage/rows.ts"
 
+/** A track that is to be recorded; `blob` is the name of its sound. */
 export interface NewTrack {
   readonly id: string
   readonly role: TrackRole
@@ -38,6 +39,7 @@ export interface TrackOutcome {
 
 const removedAtOnce = 500
 
+/** Tracks of recorded calls. */
 export class Recordings extends Context.Service<
   Recordings,
   {

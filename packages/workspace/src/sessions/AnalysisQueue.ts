@@ -1,9 +1,10 @@
-// Port: where the end of a conversation queues its analysis, in the transaction that ends it. Served by `analysis/`, which
-// knows sessions; sessions need not know it.
+// Port: where the end of a conversation queues its analysis, in the transaction that ends it. Served by `analysis/`,
+// which knows sessions; sessions need not know it.
 import { Context, type Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { SessionRow } from "./SessionRow.ts"
 
+/** Where analyses are queued. */
 export class AnalysisQueue extends Context.Service<
   AnalysisQueue,
   {

@@ -1,4 +1,5 @@
-// What a session runs: the version it was made for, with its tools and what it knows; of a preview the draft it was made from.
+// What a session runs: the version it was made for, with its tools and what it knows; of a preview the draft it was
+// made from.
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
-// The end of sessions, whoever brings it about: the caller, a deadline, the death of their process. What follows from an
-// end (money, events, analysis) happens in the transaction that ends it.
+// The end of sessions, whoever brings it about: the caller, a deadline, the death of their process. What follows from
+// an end (money, events, analysis) happens in the transaction that ends it.
 import { type EndReason, statusOf } from "@parley/contract/EndReason"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -25,6 +25,7 @@ export interface Ending {
   readonly dial?: FailedDial | undefined
 }
 
+/** Ends of sessions with what follows from them. */
 export interface SessionEnding {
   /** Whether this ended it. Part of the caller's transaction. */
   readonly end: (id: string, ending: Ending) => Effect.Effect<boolean, SqlError>

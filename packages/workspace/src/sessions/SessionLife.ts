@@ -21,6 +21,7 @@ import { dialFinished } from "./SessionEvent.ts"
 import { type SessionRow, sessionRows } from "./SessionRow.ts"
 import { storeFacts } from "./storeFacts.ts"
 
+/** The steps of a session's life. */
 export class SessionLife extends Context.Service<
   SessionLife,
   {

@@ -15,6 +15,7 @@ export interface SessionInput {
   readonly recordAudio: boolean
 }
 
+/** A session as it is stored. */
 export const SessionRow = Schema.Struct({
   seq: Schema.BigInt,
   id: Schema.String,
@@ -50,6 +51,7 @@ export const SessionRow = Schema.Struct({
 })
 export type SessionRow = typeof SessionRow.Type
 
+/** A session as a list shows it. */
 export const showSession = (row: SessionRow): SessionListItem => ({
   session_id: row.id,
   agent_id: row.agent_id,

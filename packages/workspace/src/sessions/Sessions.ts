@@ -19,6 +19,7 @@ import { onlyRow, rowsOf, storedJson } from "../storage/rows.ts"
 /** How long a session may be joined after it was made. */
 export const joinSeconds = 600
 
+/** A session that is to be made. */
 export interface NewSession {
   readonly workspaceId: string
   readonly runnable: Runnable
@@ -40,6 +41,7 @@ export interface NewSession {
   }
 }
 
+/** Session records. */
 export class Sessions extends Context.Service<
   Sessions,
   {

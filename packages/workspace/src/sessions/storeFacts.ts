@@ -1,5 +1,5 @@
-// The facts of a live call as rows: its items, the latency of its turns, its journal. An item told again replaces the one
-// of its key. Of a preview only the journal is kept.
+// The facts of a live call as rows: its items, the latency of its turns, its journal. An item told again replaces the
+// one of its key. Of a preview only the journal is kept.
 import type { Fact } from "@parley/contract/Fact"
 import type { SessionItem } from "@parley/contract/SessionItem"
 import { Effect, Schema } from "effect"

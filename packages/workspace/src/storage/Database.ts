@@ -10,6 +10,7 @@ import { findPostgres, runPostgres } from "./EmbeddedPostgres.ts"
 import { migrations } from "./migrations.ts"
 import { StartFault } from "./StartFault.ts"
 
+/** Where everything is kept. */
 export interface StorageSettings {
   /** The data folder; made when missing. */
   readonly data: string

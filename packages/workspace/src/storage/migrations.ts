@@ -13,6 +13,7 @@ import { sessionLists } from "./migrations/0011_session_lists.ts"
 import { telephone } from "./migrations/0012_telephone.ts"
 import { jobQueues } from "./migrations/0013_job_queues.ts"
 
+/** By name; the number decides the order. */
 export const migrations = {
   "0001_first_call": firstCall,
   "0002_speech": speech,

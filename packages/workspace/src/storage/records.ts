@@ -1,5 +1,5 @@
-// The look-up that every kind of record has: by workspace and id. A record of another workspace is as missing as one that
-// never was, and this is the only place where that becomes `NotFound`.
+// The look-up that every kind of record has: by workspace and id. A record of another workspace is as missing as one
+// that never was, and this is the only place where that becomes `NotFound`.
 import { type NotFound, notFound } from "@parley/contract/Errors"
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -23,6 +23,7 @@ export interface RecordTable<A> {
 /** Fails with NotFound for a record that is missing, foreign or ruled out by `where`. */
 export type FindRecord<A> = (workspace: string, id: string, lock?: RowLock) => Effect.Effect<A, NotFound>
 
+/** The look-up for one kind of record. */
 export const finder = <A>(
   sql: SqlClient.SqlClient,
   { columns = sql`t.*`, noun, read, table, where }: RecordTable<A>

@@ -6,6 +6,7 @@ import type { SqlClient } from "effect/sql"
 import { configHash } from "../storage/configHash.ts"
 import { decodeTool, type RunnableTool, type ToolRow, toolRows } from "./ToolRow.ts"
 
+/** Tools, and the hash of a configuration with them. */
 export interface PinnedTools {
   readonly tools: ReadonlyArray<RunnableTool>
   /** Of draft and tools together. */
@@ -28,6 +29,7 @@ export const findTools = (
         Effect.orDie
       )
 
+/** The tools as they are now, in the order of the ids. */
 export const pinTools = (
   sql: SqlClient.SqlClient,
   workspace: string,

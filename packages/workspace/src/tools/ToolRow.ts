@@ -6,6 +6,7 @@ import { type Redacted, Schema } from "effect"
 import { configHash } from "../storage/configHash.ts"
 import { rowsOf } from "../storage/rows.ts"
 
+/** A tool as it is stored. */
 export const ToolRow = Schema.Struct({
   seq: Schema.BigInt,
   id: Schema.String,
@@ -25,11 +26,13 @@ export interface RunnableTool {
   readonly definition: StoredTool
 }
 
+/** Dies on a definition that no version of the service wrote. */
 export const decodeTool: (stored: unknown) => StoredTool = Schema.decodeUnknownSync(StoredToolSchema)
 
 /** Everything a call could notice. Mock responses answer no call. */
 export const contentHash = (tool: StoredTool): string => configHash({ ...tool, mock_responses: undefined })
 
+/** A tool as the API shows it, header values left out. */
 export const showTool = (row: ToolRow): Tool => {
   const { headers, ...definition } = decodeTool(row.definition)
   return {
@@ -75,6 +78,7 @@ export const mergeTool = (
   expects_response: sent.expects_response ?? stored?.expects_response ?? true
 })
 
+/** What a call fills with arguments, header values in the clear but redacted. */
 export const templateOf = (
   tool: StoredTool,
   open: (sealed: string) => Redacted.Redacted<string>,
@@ -91,4 +95,5 @@ export const templateOf = (
   system
 })
 
+/** Rows of `tools`, with or without `used_by`. */
 export const toolRows = rowsOf("tools", ToolRow)

@@ -29,12 +29,14 @@ import { tryTool } from "./ToolTrial.ts"
 import { finder } from "../storage/records.ts"
 import { exists, onlyRow, rowsOf } from "../storage/rows.ts"
 
+/** `search`: part of the name, in any case. */
 export interface ToolListQuery extends PageRequest {
   readonly search?: string
   /** Only those its draft names. */
   readonly agent_id?: string
 }
 
+/** Tools of a workspace. */
 export class Tools extends Context.Service<
   Tools,
   {

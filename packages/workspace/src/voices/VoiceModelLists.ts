@@ -32,7 +32,7 @@ export const listVoiceModels = Effect.fn("VoiceModels.list")(function* (
   }
 })
 
-/** A page of a workspace's own models, for doors that list them in other words. */
+/** A page of a workspace's own models, for APIs that list them in other words. */
 export interface OwnVoicesQuery {
   /** From 1. */
   readonly page: number
@@ -43,7 +43,7 @@ export interface OwnVoicesQuery {
   readonly id?: string | undefined
 }
 
-/** A model as such a door shows it. */
+/** A model as such an API shows it. */
 export type OwnVoice = typeof OwnVoice.Type
 
 /** Newest first; `total` counts all that match. */

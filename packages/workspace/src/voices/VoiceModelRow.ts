@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import { rowsOf, storedJson } from "../storage/rows.ts"
 import { KeptSample } from "./VoiceSample.ts"
 
+/** A voice model with the name of its workspace. */
 export const VoiceModelRow = Schema.Struct({
   seq: Schema.BigInt,
   id: Schema.String,
@@ -42,8 +43,10 @@ const VoiceModelRecord = Schema.Struct({
 /** A model that a workspace may speak with. */
 export type VoiceModelRecord = typeof VoiceModelRecord.Type
 
+/** Rows of `voice_models` with their recordings. */
 export const voiceModelRecords = rowsOf("voice_models", VoiceModelRecord)
 
+/** A voice model as the API shows it. */
 export const showVoiceModel = (row: VoiceModelRow): VoiceModel => ({
   _id: row.id,
   type: "tts",

@@ -55,6 +55,7 @@ export interface VoiceModelChange {
   readonly cover?: Cover | null | undefined
 }
 
+/** Voice models of the installation. */
 export class VoiceModels extends Context.Service<
   VoiceModels,
   {

@@ -26,6 +26,7 @@ export interface Recording {
 /** At least one recording. */
 export type Recordings = readonly [Recording, ...ReadonlyArray<Recording>]
 
+/** Makes voice models. */
 export class VoiceTraining extends Context.Service<
   VoiceTraining,
   {

@@ -1,5 +1,6 @@
-// What is asked of the customer while a call rings: one signed POST whose answer fills placeholders. It can make a call personal, never stop one: silence ends the asking, a broken connection
-// or an answer that is no success is asked once more, anything else counts as no variables.
+// What is asked of the customer while a call rings: one signed POST whose answer fills placeholders. It can make a call
+// personal, never stop one: silence ends the asking, a broken connection or an answer that is no success is asked once
+// more, anything else counts as no variables.
 import type { StoredWebhooks } from "@parley/contract/AgentConfig/Webhooks"
 import { isE164 } from "@parley/contract/PhoneNumber"
 import { type DynamicVariables, readVariables } from "@parley/contract/SessionRequest"
@@ -10,6 +11,7 @@ import type { SafeHttp } from "../outbound/SafeHttp.ts"
 import type { Secrets } from "../storage/Secrets.ts"
 import { headersOf, type WebhookSender } from "./webhookHeaders.ts"
 
+/** What the customer is told of a call that rings. */
 export interface RingingCall {
   /** As the carrier says it. */
   readonly callerNumber: string
@@ -20,6 +22,7 @@ export interface RingingCall {
   readonly carrierCallId: string
 }
 
+/** What asking needs. */
 export interface InitParts extends WebhookSender {
   readonly http: Pick<SafeHttp["Service"], "request">
   readonly secrets: Pick<Secrets["Service"], "open">

@@ -22,6 +22,7 @@ export interface Attempt {
 /** Waits before the second and the third attempt. */
 const retryWaitsMs = [1_000, 5_000] as const
 
+/** Deliveries and their attempts. */
 export class Deliveries extends Context.Service<
   Deliveries,
   {

@@ -38,6 +38,7 @@ export type ClaimedDelivery = typeof ClaimedDelivery.Type
 /** Longer than an attempt may take. */
 const leaseSeconds = 30
 
+/** Events that wait to be sent. */
 export class Outbox extends Context.Service<
   Outbox,
   {

@@ -1,5 +1,5 @@
-// Sends what lies in the outbox, many endpoints at once, each attempt bounded. What a customer's endpoint does never stops
-// the others.
+// Sends what lies in the outbox, many endpoints at once, each attempt bounded. What a customer's endpoint does never
+// stops the others.
 import { Clock, Effect, Layer } from "effect"
 import * as JobWorker from "../jobs/JobWorker.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"

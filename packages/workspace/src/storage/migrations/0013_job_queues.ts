@@ -1,5 +1,5 @@
-// Runs of tests and revisions of documents without vectors are queues like the others: when a job is due, and until when
-// somebody is at work on it.
+// Runs of tests and revisions of documents without vectors are queues like the others: when a job is due, and until
+// when somebody is at work on it.
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
