@@ -2,7 +2,7 @@
 // a call takes, and whether ten thousand of them leave anything behind. Callers are in this process, the side that is
 // measured in another. Engines are scripted; VAD, recogniser and models are not in it.
 //   PHONE_CHURN=10000  calls of the churn (1000 by default)
-import { makeSipServer } from "@parley/transport/phone/SipServer"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
 import type { SipServer, PhoneLeg } from "@parley/transport/phone/Phone"
 import { fork } from "node:child_process"
 import { once } from "node:events"

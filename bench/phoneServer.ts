@@ -1,7 +1,7 @@
 // The side that is measured: a phone door and the engine with scripted engines, in a process of its own. Answers
 // questions about itself over IPC.
 import { NodeRuntime } from "@effect/platform-node"
-import { Conversations } from "@parley/engine/Conversations"
+import * as Conversation from "@parley/engine/Conversation"
 import { Pacer } from "@parley/engine/playout/Pacer"
 import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
 import type { Leg } from "@parley/engine/leg/Leg"
@@ -12,8 +12,9 @@ import type { Transcriber } from "@parley/speech/ports/Transcriber"
 import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
 import { makeScriptedTranscriber } from "@parley/speech/testing/ScriptedTranscriber"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
-import { makeSipServer } from "@parley/transport/phone/SipServer"
-import { Effect, Layer } from "effect"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
+import type { EndReason } from "@parley/contract/EndReason"
+import { Deferred, Effect, Layer } from "effect"
 
 export interface Figures {
   readonly calls: number
@@ -66,8 +67,8 @@ const attentive: Transcriber = {
 }
 
 const main = Effect.gen(function* () {
-  const conversations = yield* Conversations
-  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const run = Effect.runForkWith(yield* Effect.context<CallParts | Pacer>())
+  const outliving = yield* Effect.scope
   let calls = 0
   const door = yield* Effect.promise(() =>
     makeSipServer({
@@ -84,7 +85,8 @@ const main = Effect.gen(function* () {
         const sessionId = `call_${calls++}`
         const firstMessage = { mode: "fixed", text: "Hello, this is the clinic, how can I help you?" } as const
         const plan = { ...planOf({ firstMessage, rules: { hangupAfterMs: 3_600_000 } }), sessionId }
-        run(Effect.ignore(conversations.start({ plan, leg: timed(leg), remember: () => undefined })))
+        const endAsked = Deferred.makeUnsafe<EndReason>()
+        run(Conversation.run({ plan, leg: timed(leg), remember: () => undefined, endAsked, outliving }))
       }
     })
   )
@@ -110,19 +112,18 @@ const main = Effect.gen(function* () {
   process.send?.({ port: door.ports.udp })
   return yield* Effect.never
 }).pipe(
+  Effect.scoped,
   Effect.provide(
-    Conversations.layer({ capacity: 5_000 }).pipe(
-      Layer.provideMerge(
-        Layer.sync(CallParts, () => ({
-          synthesizer: forgetful,
-          transcriber: attentive,
-          voiceActivity: makeScriptedVoiceActivity(),
-          chat: () =>
-            makeScriptedChatModel(["All right, we are open from nine to five on weekdays."], { firstWordMs: 200 }),
-          runTool: () => Effect.fail(new ToolFailure({ message: "no tools" }))
-        }))
-      ),
-      Layer.provideMerge(Pacer.layer)
+    Layer.merge(
+      Layer.sync(CallParts, () => ({
+        synthesizer: forgetful,
+        transcriber: attentive,
+        voiceActivity: makeScriptedVoiceActivity(),
+        chat: () =>
+          makeScriptedChatModel(["All right, we are open from nine to five on weekdays."], { firstWordMs: 200 }),
+        runTool: () => Effect.fail(new ToolFailure({ message: "no tools" }))
+      })),
+      Pacer.layer
     )
   )
 )

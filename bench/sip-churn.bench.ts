@@ -1,6 +1,6 @@
 // Calls come and go at the telephone's door: how long from INVITE to 200, and what ten thousand of them leave behind
 // once what they answer repeats for is over. The caller is a process of its own.
-import { makeSipServer } from "@parley/transport/phone/SipServer"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
 import { fork } from "node:child_process"
 import { createSocket } from "node:dgram"
 import { once } from "node:events"

@@ -1,14 +1,15 @@
 // A conversation without server or database: a leg of your own, the embedded engines, and what you type.
 //   node examples/02-embed-the-engine.ts "I need an appointment" "on monday at ten"
 import type { Fact } from "@parley/contract/Fact"
-import { Conversations } from "@parley/engine/Conversations"
+import * as Conversation from "@parley/engine/Conversation"
 import { Pacer } from "@parley/engine/playout/Pacer"
 import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
 import type { Leg, LegEars } from "@parley/engine/leg/Leg"
 import { defaultPlan } from "@parley/engine/CallPlan"
 import { LanguageModels } from "@parley/llm/LanguageModels"
 import { Speech } from "@parley/speech/Speech"
-import { Effect, Layer } from "effect"
+import type { EndReason } from "@parley/contract/EndReason"
+import { Deferred, Effect, Layer } from "effect"
 
 const sentences = process.argv.slice(2)
 let ears: LegEars | undefined
@@ -32,13 +33,11 @@ const remember = (fact: Fact): void => {
 }
 
 const main = Effect.gen(function* () {
-  const over = yield* (yield* Conversations).start({
-    plan: defaultPlan("call_1", "You are a receptionist."),
-    leg,
-    remember
-  })
-  console.log(yield* over)
-})
+  // Completed with a reason, this ends the call from outside; what outlives the call ends with the scope.
+  const endAsked = yield* Deferred.make<EndReason>()
+  const plan = defaultPlan("call_1", "You are a receptionist.")
+  console.log(yield* Conversation.run({ plan, leg, remember, endAsked, outliving: yield* Effect.scope }))
+}).pipe(Effect.scoped)
 
 const parts = Layer.effect(
   CallParts,
@@ -49,6 +48,4 @@ const parts = Layer.effect(
   }))
 )
 const engines = Layer.provide(parts, Speech.layer({ tts: ["flite"], asr: ["pocketsphinx"] }))
-await Effect.runPromise(
-  Effect.provide(main, Layer.provide(Conversations.layer({ capacity: 10 }), Layer.mergeAll(engines, Pacer.layer)))
-)
+await Effect.runPromise(Effect.provide(main, Layer.merge(engines, Pacer.layer)))

@@ -1,7 +1,12 @@
-// The rooms and who may import whom, as data. Fails on a forbidden import, a cycle between files,
-// a forbidden folder name, or a file over its size. Run by `npm run check`.
-import { readdirSync, readFileSync, statSync } from "node:fs"
-import { dirname, join, normalize, relative } from "node:path"
+// The rooms and who may import whom, as data. Fails on a forbidden import, a circle between files or folders, a
+// forbidden name, a file or a function over its size, an export that nobody imports, and too few docstrings. Run by
+// `npm run check`; `--report` tells the shares of docstrings room by room.
+import { statSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { circlesOfFiles, circlesOfFolders } from "./house/circles.ts"
+import { documentedShares, unusedExports } from "./house/exports.ts"
+import { sizeFaults } from "./house/sizes.ts"
+import { filesBelow, readSource, type Source } from "./house/sources.ts"
 
 interface Room {
   /** Rooms of ours it may import. */
@@ -37,70 +42,72 @@ const rooms: Record<string, Room> = {
 }
 
 const forbiddenNames = /^(utils?|common|shared|helpers?|misc|manager|types|impl)(\.tsx?)?$/
-const maxLines = 500
+/** Of exported functions, classes and interfaces. */
+const leastDocumented = 0.8
 
 const root = dirname(import.meta.dirname)
-const faults: Array<string> = []
-const graph = new Map<string, Array<string>>()
 
-const walk = (dir: string): Array<string> =>
-  readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(dir, entry.name)
-    if (entry.name === "node_modules" || entry.name === "dist") return []
-    if (forbiddenNames.test(entry.name)) faults.push(`${relative(root, path)}: no room or file is called ${entry.name}`)
-    if (entry.isDirectory()) return walk(path)
-    return /\.tsx?$/.test(entry.name) ? [path] : []
+const importFaults = ({ imports, path, room: name }: Source, room: Room): ReadonlyArray<string> =>
+  imports.flatMap(({ file, from }) => {
+    if (from.startsWith(".")) {
+      if (file === undefined || !file.startsWith(`packages/${name}/src/`)) {
+        return [`${path}: imports ${from}, outside its room`]
+      }
+      return isFile(file) ? [] : [`${path}: no file ${from}`]
+    }
+    if (from.startsWith("@parley/")) {
+      const other = from.split("/")[1] ?? ""
+      if (other !== name && !room.ours.includes(other)) return [`${path}: ${name} may not import ${other}`]
+      return file === undefined || isFile(file) ? [] : [`${path}: no file ${from}`]
+    }
+    return room.never?.test(from) === true ? [`${path}: ${name} must not import ${from}`] : []
   })
 
-/** `import type` is erased at run time: it may close a circle, though it may not cross a forbidden border. */
-const imports = (text: string): Array<{ readonly from: string; readonly erased: boolean }> =>
-  [
-    ...text.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:[^"'`;]*?\sfrom\s+)?["']([^"']+)["']/gm),
-    ...text.matchAll(/\bimport\(\s*()["']([^"']+)["']\s*\)/g)
-  ].map((m) => ({ from: m[2] ?? "", erased: Boolean(m[1]?.trim()) }))
+const isFile = (file: string): boolean => statSync(join(root, file), { throwIfNoEntry: false })?.isFile() === true
 
-for (const [name, room] of Object.entries(rooms)) {
-  const src = join(root, "packages", name, "src")
-  for (const file of walk(src)) {
-    const where = relative(root, file)
-    const text = readFileSync(file, "utf8")
-    const lines = text.split("\n").length - 1
-    if (lines > maxLines) faults.push(`${where}: ${lines} lines (limit ${maxLines}): look for the second noun`)
-    const edges: Array<string> = []
-    for (const { erased, from } of imports(text)) {
-      if (from.startsWith(".")) {
-        const target = normalize(join(dirname(file), from))
-        if (!target.startsWith(src)) faults.push(`${where}: imports ${from}, outside its room`)
-        else if (!statSync(target, { throwIfNoEntry: false })?.isFile()) faults.push(`${where}: no file ${from}`)
-        else if (!erased) edges.push(target)
-      } else if (from.startsWith("@parley/")) {
-        const other = from.split("/")[1] ?? ""
-        if (!room.ours.includes(other)) faults.push(`${where}: ${name} may not import ${other}`)
-      } else if (room.never?.test(from)) {
-        faults.push(`${where}: ${name} must not import ${from}`)
-      }
-    }
-    graph.set(file, edges)
-  }
+const nameFaults = ({ path }: Source): ReadonlyArray<string> =>
+  path
+    .split("/")
+    .filter((part) => forbiddenNames.test(part))
+    .map((part) => `${path}: no room or file is called ${basename(part)}`)
+
+const sources = Object.keys(rooms).flatMap((room) =>
+  filesBelow(root, `packages/${room}/src`).map((path) => readSource(root, path))
+)
+const others = [
+  ...["bench", "examples", "scripts"].flatMap((folder) => filesBelow(root, folder)),
+  ...filesBelow(root, "packages/speech/optional")
+].map((path) => readSource(root, path))
+
+const shares = documentedShares(sources)
+const documented = shares.reduce((sum, share) => sum + share.documented, 0)
+const wanted = shares.reduce((sum, share) => sum + share.wanted, 0)
+const percent = (part: number, whole: number): string => `${Math.round((part * 100) / whole)} %`
+
+const strict = process.argv.includes("--strict")
+const faults = [
+  ...sources.flatMap((source) => importFaults(source, rooms[source.room] ?? { ours: [] })),
+  ...sources.flatMap(nameFaults),
+  ...circlesOfFiles(sources)
+]
+const strictFaults = [
+  ...circlesOfFolders(sources),
+  ...sizeFaults([...sources, ...others]),
+  ...unusedExports(sources, others),
+  ...(documented < leastDocumented * wanted
+    ? [`${percent(documented, wanted)} of the exports have a docstring (at least ${leastDocumented * 100} %)`]
+    : [])
+]
+if (strict) faults.push(...strictFaults)
+if (process.argv.includes("--report")) {
+  for (const share of shares) console.log(`${share.room}: ${percent(share.documented, share.wanted)} documented`)
 }
-
-const state = new Map<string, "open" | "done">()
-const visit = (file: string, path: ReadonlyArray<string>): void => {
-  if (state.get(file) === "done") return
-  if (state.get(file) === "open") {
-    const cycle = [...path.slice(path.indexOf(file)), file].map((f) => relative(root, f)).join(" -> ")
-    faults.push(`cycle: ${cycle}`)
-    return
-  }
-  state.set(file, "open")
-  for (const next of graph.get(file) ?? []) visit(next, [...path, file])
-  state.set(file, "done")
-}
-for (const file of graph.keys()) visit(file, [])
-
 if (faults.length > 0) {
   console.error(faults.join("\n"))
   process.exit(1)
 }
-const sizes = [...graph.keys()].map((f) => readFileSync(f, "utf8").split("\n").length).sort((a, b) => a - b)
-console.log(`rooms: ${graph.size} files, median ${sizes[sizes.length >> 1] ?? 0} lines, no forbidden import, no cycle`)
+const lengths = sources.map(({ lines }) => lines).sort((a, b) => a - b)
+console.log(
+  `rooms: ${sources.length} files, median ${lengths[lengths.length >> 1] ?? 0} lines, no forbidden import, no circle, ` +
+    `${percent(documented, wanted)} of the exports documented`
+)

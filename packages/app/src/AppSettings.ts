@@ -13,6 +13,13 @@ export interface SipSettings {
   readonly rtpPorts: readonly [min: number, max: number] | undefined
 }
 
+/** Calls at the same time. Left out or undefined: as many as the service takes. */
+export interface CallLimits {
+  readonly service: number
+  readonly workspace?: ((workspaceId: string) => number | undefined) | undefined
+  readonly agent?: ((agentId: string) => number | undefined) | undefined
+}
+
 /** Where callers of WebRTC find the media; any free port of this machine when left out. */
 export interface MediaSettings {
   readonly advertisedAddress?: string
@@ -26,6 +33,8 @@ export class AppSettings extends Context.Service<
     readonly host: string
     readonly media: MediaSettings
     readonly sip: SipSettings
+    /** Calls at the same time. */
+    readonly limits: CallLimits
     /** Countries that bought numbers may call, ISO 3166-1 alpha-2. */
     readonly callCountries: ReadonlyArray<string>
     /** Days that recordings are kept; 0: for ever. */
@@ -37,4 +46,4 @@ export class AppSettings extends Context.Service<
     /** Whether the service's own list of language models has one that can judge a conversation. */
     readonly hasJudgingModel: boolean
   }
->()("@parley/app/AppSettings") {}
+>()("./AppSettings.ts") {}

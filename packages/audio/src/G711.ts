@@ -7,6 +7,7 @@ export const encodeMuLaw = (samples: Int16Array, out = new Uint8Array(samples.le
   return out
 }
 
+/** Samples of mu-law codes (ITU-T G.711), into `out` (a fresh array unless given; at least as long as the input). */
 export const decodeMuLaw = (codes: Uint8Array, out = new Int16Array(codes.length)): Int16Array => {
   for (let i = 0; i < codes.length; i++) out[i] = muLawValues[codes[i]!]!
   return out
@@ -18,14 +19,11 @@ export const encodeALaw = (samples: Int16Array, out = new Uint8Array(samples.len
   return out
 }
 
+/** Samples of A-law codes (ITU-T G.711), into `out` (a fresh array unless given; at least as long as the input). */
 export const decodeALaw = (codes: Uint8Array, out = new Int16Array(codes.length)): Int16Array => {
   for (let i = 0; i < codes.length; i++) out[i] = aLawValues[codes[i]!]!
   return out
 }
-
-/** The code of digital silence, for filling gaps. */
-export const muLawSilence = 0xff
-export const aLawSilence = 0xd5
 
 /** Segments of mu-law double from a biased magnitude of 33 (in 14-bit steps) up to 8191. */
 const muLawCode = (value: number): number => {

@@ -3,6 +3,7 @@
 // a packet waits only behind a hole, until the hole is filled, `holdMs` has passed, or `capacity` packets wait.
 // What it yields is in sequence order, each packet at most once.
 
+/** One RTP packet (RFC 3550, 5.1). */
 export interface JitterPacket {
   /** 16 bit, wraps. */
   readonly sequence: number
@@ -11,6 +12,7 @@ export interface JitterPacket {
   readonly payload: Uint8Array
 }
 
+/** What the buffer yields, in sequence order. */
 export type JitterOutput =
   | { readonly _tag: "Packet"; readonly packet: JitterPacket }
   /** `count` packets will not come. `next` follows in the same batch and may carry redundancy for the last of them. */
@@ -23,6 +25,7 @@ interface Waiting {
   readonly arrivedMs: number
 }
 
+/** Times in milliseconds. */
 export interface JitterBufferOptions {
   /** How long a hole is waited for. */
   readonly holdMs?: number
@@ -37,6 +40,7 @@ const restartDistance = 500
 /** So many late packets in a row, each following the other, are a sender that started over. */
 const restartRun = 4
 
+/** One incoming stream. Times are the caller's, in milliseconds, and never go back. */
 export class JitterBuffer {
   readonly #holdMs: number
   readonly #capacity: number

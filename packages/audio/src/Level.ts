@@ -4,15 +4,7 @@
 const fullScale = 32768
 
 /** What `dBFS` gives for silence. */
-export const silenceDbfs = -120
-
-/** Root mean square, 0 to 1. A full-scale sine has 0.707. 0 for an empty array. */
-export const rms = (samples: Int16Array): number => {
-  if (samples.length === 0) return 0
-  let sum = 0
-  for (let i = 0; i < samples.length; i++) sum += samples[i]! * samples[i]!
-  return Math.sqrt(sum / samples.length) / fullScale
-}
+const silenceDbfs = -120
 
 /** Largest magnitude, 0 to 1. */
 export const peak = (samples: Int16Array): number => {
@@ -24,7 +16,7 @@ export const peak = (samples: Int16Array): number => {
   return most / fullScale
 }
 
-/** Decibels of a level from `rms` or `peak`; `silenceDbfs` at the least. */
+/** Decibels of a level between 0 and 1; `silenceDbfs` at the least. */
 export const dbfs = (level: number): number =>
   level <= 0 ? silenceDbfs : Math.max(silenceDbfs, 20 * Math.log10(level))
 

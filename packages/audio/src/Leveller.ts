@@ -14,6 +14,7 @@ const slowDbPerSecond = 6
 const fastDbPerSecond = 30
 const stepsPerSecond = 100
 
+/** One stream of 16-bit samples, changed in place. */
 export class Leveller {
   readonly #stepSamples: number
   #sum = 0

@@ -3,9 +3,6 @@
 // length: 16 samples of the slower rate. How the input is cut into chunks never changes the output.
 // Stop band below -80 dB from 1.08 of the slower Nyquist; flat to 0.76 of it, -0.7 dB at 0.85.
 
-/** The rates the house speaks. Any positive integer pair with a small ratio works. */
-export const sampleRates = [8000, 16000, 22050, 24000, 32000, 44100, 48000] as const
-
 const zeroCrossings = 16
 const kaiserBeta = 8
 const cutoff = 0.92
@@ -19,6 +16,10 @@ interface Filter {
   readonly taps: Float32Array
 }
 
+/**
+ * A stream from one rate into another (positive integers with a small ratio), in pieces of any length. What `process` returns is a view that the next
+ * call overwrites.
+ */
 export class Resampler {
   readonly fromRate: number
   readonly toRate: number
@@ -136,7 +137,7 @@ export const resample = (input: Int16Array, fromRate: number, toRate: number): I
   return out
 }
 
-/** Tables are made once per ratio and process; recordings of strangers may ask for many. */
+/** Tables are made once per ratio and process; uploaded recordings may ask for many. */
 const mostFilters = 64
 const filters = new Map<string, Filter>()
 

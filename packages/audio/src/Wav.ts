@@ -6,6 +6,7 @@ import { wavCodecs, WavReader } from "./WavReader.ts"
 export { WavError } from "./WavReader.ts"
 export type { WavErrorReason } from "./WavReader.ts"
 
+/** A parsed file: mono 16-bit samples. */
 export interface Wav {
   readonly sampleRate: number
   /** Channels of the file; `samples` is their mean. */
@@ -13,6 +14,7 @@ export interface Wav {
   readonly samples: Int16Array
 }
 
+/** Length of the header that `wavHeader` makes. */
 export const wavHeaderBytes = 44
 
 /** Header of 16-bit PCM. Without `dataBytes` the sizes are the placeholders of a stream of unknown length. */

@@ -2,6 +2,7 @@
 // (placeholder or excessive sizes, unknown chunks) and throws nothing but `WavError`, whatever the bytes.
 import { decodeALaw, decodeMuLaw } from "./G711.ts"
 
+/** What is wrong with the file. */
 export type WavErrorReason =
   /** No RIFF/WAVE header. */
   | "NotWav"
@@ -10,6 +11,7 @@ export type WavErrorReason =
   /** A codec, width or channel count that is not read here. */
   | "Unsupported"
 
+/** Thrown for a file that cannot be read. */
 export class WavError extends Error {
   override readonly name = "WavError"
   readonly reason: WavErrorReason
@@ -19,6 +21,7 @@ export class WavError extends Error {
   }
 }
 
+/** Bytes of a file in pieces of any length in, mono 16-bit samples out. */
 export class WavReader {
   #held = new Uint8Array(0)
   #phase: "riff" | "chunks" | "data" | "over" = "riff"
@@ -95,6 +98,7 @@ export class WavReader {
   }
 }
 
+/** The format chunk of a file. */
 export interface WavFormat {
   readonly codec: number
   readonly channels: number
@@ -102,6 +106,7 @@ export interface WavFormat {
   readonly bits: number
 }
 
+/** Format tags of RIFF WAVE that are understood. */
 export const wavCodecs = { pcm: 1, float: 3, aLaw: 6, muLaw: 7, extensible: 0xfffe }
 
 const parseFormat = (view: DataView, at: number, size: number): WavFormat => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { aLawSilence, decodeALaw, decodeMuLaw, encodeALaw, encodeMuLaw, muLawSilence } from "../src/G711.ts"
+import { decodeALaw, decodeMuLaw, encodeALaw, encodeMuLaw } from "../src/G711.ts"
+
+/** The codes of digital silence. */
+const [muLawSilence, aLawSilence] = [0xff, 0xd5]
 
 const all = Uint8Array.from({ length: 256 }, (_, i) => i)
 const ramp = Int16Array.from({ length: 65536 }, (_, i) => i - 32768)

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { amplify, dbfs, gainOf, limit, peak, rms, silenceDbfs } from "../src/Level.ts"
+import { amplify, dbfs, gainOf, limit, peak } from "../src/Level.ts"
+import { rms } from "../src/testing/rms.ts"
+
+const silenceDbfs = -120
 
 const sine = (amplitude: number) =>
   Int16Array.from({ length: 16000 }, (_, i) => Math.round(amplitude * Math.sin((2 * Math.PI * 100 * i) / 16000)))

@@ -1,6 +1,7 @@
 // The leveller: towards one loudness, within bounds, the same however the samples are cut.
 import { describe, expect, it } from "vitest"
-import { dbfs, rms } from "../src/Level.ts"
+import { dbfs } from "../src/Level.ts"
+import { rms } from "../src/testing/rms.ts"
 import { Leveller } from "../src/Leveller.ts"
 
 const rate = 16000

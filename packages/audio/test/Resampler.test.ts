@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { resample, Resampler, sampleRates } from "../src/Resampler.ts"
+import { resample, Resampler } from "../src/Resampler.ts"
 
 const tone = (hz: number, rate: number, samples: number, amplitude = 16000): Int16Array =>
   Int16Array.from({ length: samples }, (_, i) => Math.round(amplitude * Math.sin((2 * Math.PI * hz * i) / rate)))
@@ -15,6 +15,7 @@ const rms = (x: Int16Array): number => {
 
 const decibels = (ratio: number): number => 20 * Math.log10(Math.max(ratio, 1e-9))
 
+const sampleRates = [8000, 16000, 22050, 24000, 32000, 44100, 48000]
 const pairs = sampleRates.flatMap((from) => sampleRates.filter((to) => to !== from).map((to) => [from, to] as const))
 
 describe("Resampler", () => {

@@ -20,16 +20,18 @@ import type { PreviewCreate, SessionCreate } from "@parley/contract/SessionReque
 import type { Transcript } from "@parley/contract/speech/Transcript"
 import type { TtsModel, TtsRequest } from "@parley/contract/speech/TtsRequest"
 import type { VoiceModel, VoiceModelPage } from "@parley/contract/VoiceModel"
-import { officeOf } from "./office.ts"
+import { managementOf } from "./management.ts"
 import { path, type Query, search } from "./path.ts"
 import { phoneOf } from "./phone.ts"
 
+/** Where the service is, and the API key of a workspace. */
 export interface ParleyClientOptions {
   /** Without a trailing slash; empty for the page's own origin. */
   readonly baseUrl: string
   readonly apiKey: string
 }
 
+/** An answer other than 2xx, with its status and the service's words. */
 export class ParleyError extends Error {
   /** HTTP status; 0 when the service could not be reached. */
   readonly status: number
@@ -45,6 +47,7 @@ export class ParleyError extends Error {
 /** The body of POST /v1/tts, and the model. */
 export type SpeechInput = typeof TtsRequest.Encoded & { readonly model?: TtsModel }
 
+/** Sound to recognise. */
 export interface TranscriptionInput {
   /** ISO 639-1 hint. */
   readonly language?: string
@@ -52,6 +55,7 @@ export interface TranscriptionInput {
   readonly words?: boolean
 }
 
+/** A voice to clone. */
 export interface VoiceInput {
   readonly title: string
   /** 1 to 20 audio files. */
@@ -63,6 +67,7 @@ export interface VoiceInput {
   readonly tags?: ReadonlyArray<string>
 }
 
+/** The main API, one method per request. Every method rejects with a `ParleyError`. */
 export class ParleyClient {
   private readonly options: ParleyClientOptions
 
@@ -145,7 +150,7 @@ export class ParleyClient {
   }
 
   /** Tools, MCP servers, knowledge, tests, webhooks, money. */
-  readonly office = officeOf((method, where, body) => this.request(method, where, body))
+  readonly office = managementOf((method, where, body) => this.request(method, where, body))
 
   /** Numbers, and calls that are placed. */
   readonly phone = phoneOf((method, where, body, headers) => this.request(method, where, body, headers))

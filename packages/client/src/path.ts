@@ -1,5 +1,6 @@
 // Paths and queries of requests, encoded.
 
+/** Undefined values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** A path with values in it. */

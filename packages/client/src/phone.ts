@@ -17,6 +17,7 @@ type Request = <A>(
   headers?: Readonly<Record<string, string>>
 ) => Promise<A>
 
+/** The telephone requests of a client. */
 export const phoneOf = (request: Request) => ({
   list: (query: Query = {}): Promise<typeof PhoneNumberPage.Type> =>
     request("GET", `/v1/agent/phone-numbers${search(query)}`),

@@ -25,15 +25,15 @@ describe.skipIf(skipBrowser)("AgentSession in Chromium", () => {
   })
 
   const open = (): Promise<Page> => browser.open(host.url.replace("ws", "http"))
-  const ticket = (name: string, more: object = {}) => ({
-    session: { session_id: name, token: host.token(name), rtc_url: host.url, transport: "livekit", ...more }
+  const ticket = async (name: string, more: object = {}) => ({
+    session: { session_id: name, token: await host.token(name), rtc_url: host.url, transport: "livekit", ...more }
   })
   const join = async (
     name: string,
     options: object = {}
   ): Promise<{ readonly page: Page; readonly hosted: HostCall }> => {
     const page = await open()
-    expect(await call(page, "start", { ...ticket(name), ...options })).toBe("started")
+    expect(await call(page, "start", { ...(await ticket(name)), ...options })).toBe("started")
     const hosted = host.calls.get(name)
     if (hosted === undefined) throw new Error("no call")
     return { page, hosted }
@@ -129,9 +129,9 @@ describe.skipIf(skipBrowser)("AgentSession in Chromium", () => {
   it("refuses clearly: expired, unknown transport, a bad token, nothing at all", async () => {
     const page = await open()
     const codes = [
-      await call(page, "start", ticket("x", { expires_at: "2020-01-01T00:00:00Z" })),
-      await call(page, "start", ticket("x", { transport: "pigeon" })),
-      await call(page, "start", ticket("x", { token: "junk" })),
+      await call(page, "start", await ticket("x", { expires_at: "2020-01-01T00:00:00Z" })),
+      await call(page, "start", await ticket("x", { transport: "pigeon" })),
+      await call(page, "start", await ticket("x", { token: "junk" })),
       await call(page, "start", {})
     ]
     expect(codes).toEqual(["session_expired", "unsupported_transport", "connection_failed", "session_request_failed"])
@@ -144,7 +144,7 @@ describe.skipIf(skipBrowser)("AgentSession in Chromium", () => {
       const devices = Reflect.get(Reflect.get(globalThis, "navigator"), "mediaDevices")
       devices.getUserMedia = () => Promise.reject(new DOMException("denied", "NotAllowedError"))
     })
-    expect(await call(page, "start", ticket("denied"))).toBe("mic_permission_denied")
+    expect(await call(page, "start", await ticket("denied"))).toBe("mic_permission_denied")
     await page.context().close()
   })
 })

@@ -1,6 +1,6 @@
 // The console as a person uses it: the service as it is started, a real browser, a microphone that speaks.
 // The conversation runs on the embedded engines; what goes wrong must be said in words.
-import { respond } from "@parley/llm/demo/DemoHost"
+import { respond } from "@parley/llm/demo/respond"
 import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstallation"
 import { speakToWav } from "@parley/speech/testing/speakToWav"
 import { createServer } from "node:http"

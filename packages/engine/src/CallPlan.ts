@@ -1,4 +1,4 @@
-// Everything one call needs to know, fixed before it starts: the front desk turns a published version,
+// Everything one call needs to know, fixed before it starts: the owner of the call turns a published version,
 // overrides and variables into this value, and the engine asks nobody anything afterwards.
 // Placeholders are already filled in. Serialisable but for redacted keys.
 import type { McpEndpoint } from "@parley/contract/McpServer"
@@ -10,6 +10,7 @@ import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
 
 export type { LlmChoice }
 
+/** One call, fixed before it starts. Times in milliseconds unless named otherwise. */
 export interface CallPlan {
   readonly sessionId: string
   readonly prompt: {
@@ -51,13 +52,14 @@ export interface CallPlan {
   readonly llmExtra: Readonly<Record<string, unknown>>
 }
 
+/** How the agent opens the call. */
 export type FirstMessage =
   | { readonly mode: "off" }
   | { readonly mode: "fixed"; readonly text: string }
   /** The model opens, told how by this instruction. */
   | { readonly mode: "prompt"; readonly instruction: string }
 
-/** Times in milliseconds; names and defaults of the spec's `conversation` section. */
+/** Times in milliseconds; names and defaults of an agent's `conversation` section. */
 export interface ConversationRules {
   readonly maxDurationMs: number
   /** Silence after the last voiced sample before the caller's turn counts as over. */
@@ -76,12 +78,17 @@ export interface ConversationRules {
   readonly voicemail?: VoicemailRules | undefined
 }
 
+/** What to do when an answering machine took a call we placed. */
 export interface VoicemailRules {
   /** `leave_message`: the message as it is; `leave_prompt_message`: the model's words, told what to say. */
   readonly action: "hangup" | "leave_message" | "leave_prompt_message"
   readonly message: string
 }
 
+/**
+ * A tool the agent may call. `blocking`: waited for; `background`: its result is told later; `fire_and_forget`:
+ * never waited for.
+ */
 export interface PlannedTool {
   readonly spec: ToolSpec
   readonly source: ToolSource
@@ -95,6 +102,7 @@ export interface PlannedTool {
   readonly mcp?: { readonly server: McpEndpoint; readonly tool: string } | undefined
 }
 
+/** What a telephone call has besides: numbers, transfers, the keypad. */
 export interface PhonePlan {
   /** Ours: what was dialled, or what we call from. */
   readonly number: string
@@ -108,7 +116,7 @@ export interface PhonePlan {
   readonly keypad: boolean
 }
 
-/** Names and meanings of the spec's transfer destination. */
+/** Where a call may be handed to; names and meanings of an agent's transfer destinations. */
 export interface PlannedTransfer {
   readonly label: string
   readonly description: string
@@ -127,7 +135,7 @@ export interface PlannedKnowledge {
   readonly title: string
 }
 
-/** A plan with the spec's defaults, for those who embed the engine. */
+/** A plan with the defaults of an agent's settings, for those who embed the engine. */
 export const defaultPlan = (sessionId: string, system: string): CallPlan => ({
   sessionId,
   prompt: {
@@ -144,6 +152,7 @@ export const defaultPlan = (sessionId: string, system: string): CallPlan => ({
   llmExtra: {}
 })
 
+/** The rules where an agent's settings say nothing. */
 export const defaultRules: ConversationRules = {
   maxDurationMs: 1_800_000,
   responseWaitMs: 550,

@@ -1,27 +1,34 @@
-// One call, from the first frame to the last: a scope with the ear, the floor, the reply, the hands and
-// the player in it. The loop takes one signal at a time, lets the floor decide, and carries the moves
-// out; none of them waits. Ends with the reason; closing the scope takes everything along.
-import { ToneDetector } from "@parley/audio/ToneDetector"
-import { Cause, Clock, Deferred, Effect, FiberHandle, Queue, type Scope } from "effect"
+// One call, from the first frame to the last: opens the children of the call in one scope (speech input, turn-taking,
+// replies, tools, timekeeper) and decides why it ended. A defect in any child ends this call and no other. Closing the
+// scope takes everything along.
+import { Cause, Deferred, Effect, Exit, Queue, type Scope } from "effect"
 import type { EndReason } from "@parley/contract/EndReason"
-import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { Fact } from "@parley/contract/Fact"
+import * as SpeechInput from "./asr/SpeechInput.ts"
+import type { CallContext } from "./CallContext.ts"
 import type { CallPlan } from "./CallPlan.ts"
-import * as AsrStream from "./asr/AsrStream.ts"
+import type { Ending } from "./Ending.ts"
 import * as Journal from "./journal/Journal.ts"
+import * as ClientFeed from "./leg/ClientFeed.ts"
+import type { Leg } from "./leg/Leg.ts"
+import { SwitchedLeg } from "./leg/SwitchedLeg.ts"
+import { performer } from "./performer.ts"
 import { Pacer } from "./playout/Pacer.ts"
 import { CallParts, type RunTool } from "./ports/CallParts.ts"
-import type { Leg } from "./leg/Leg.ts"
 import { toolSpecs } from "./reply/Answer.ts"
-import * as Stage from "./Stage.ts"
+import * as ReplyController from "./reply/ReplyController.ts"
+import { cannotFail, forkSupervised, guarded, type OnDefect, supervise } from "./supervise.ts"
+import * as CallClock from "./time/CallClock.ts"
+import * as Timekeeper from "./time/Timekeeper.ts"
+import * as ToolRunner from "./tools/ToolRunner.ts"
+import * as Transcript from "./transcript/Transcript.ts"
 import { phoneToolsOf, runPhoneTool } from "./transfer/PhoneTools.ts"
-import { SwitchedLeg } from "./leg/SwitchedLeg.ts"
 import type { TransfersOptions } from "./transfer/Transfers.ts"
-import { nextDeadline } from "./turn/deadlines.ts"
-import * as Floor from "./turn/Floor.ts"
+import { closedReasons, signalOf } from "./turn/signalOf.ts"
 import type { Signal } from "./turn/Signal.ts"
-import { step } from "./turn/TurnTaking.ts"
+import * as TurnLoop from "./turn/TurnLoop.ts"
 
+/** What one call is held with. */
 export interface SessionOptions {
   readonly plan: CallPlan
   readonly leg: Leg
@@ -35,186 +42,94 @@ export interface SessionOptions {
 
 /** Signals waiting at once; a call that cannot keep up is lost, not the process. */
 const mailboxSize = 4_096
-/**
- * Windows (32 ms) without voice that commit an utterance. Two where a reply may be begun on it at once and the
- * recogniser follows along; a recogniser that is asked utterance by utterance gets whole ones.
- */
-const pauseWindows = (speculative: boolean, streaming: boolean): number => (streaming ? (speculative ? 2 : 6) : 8)
 
-export const run = Effect.fnUntraced(function* (options: SessionOptions) {
+/** Returns why the call ended, after `ending` was told. Interrupted or broken before that, `ending` is left to the caller. */
+export const run = Effect.fnUntraced(function* (options: SessionOptions, ending: Ending) {
   const { endAsked, outliving, remember } = options
-  const given = yield* CallParts
-  const leg = new SwitchedLeg(options.leg)
-  const phoneTools = leg.telephone === undefined ? [] : phoneToolsOf(options.plan)
-  const plan = { ...options.plan, tools: [...options.plan.tools, ...phoneTools] }
+  const parts = yield* CallParts
   const pacer = yield* Pacer
-  const runOthers = given.openTools === undefined ? given.runTool : yield* given.openTools(plan)
-  const runTool: RunTool = (call) => {
-    const own = runPhoneTool(call.tool, call.args, transfers)
-    return own === undefined ? runOthers(call) : Effect.provideService(own, Pacer, pacer)
-  }
-  const parts = { ...given, runTool }
-  const clock = yield* Clock.Clock
-  const scope = yield* Effect.scope
-  const startedAt = clock.currentTimeNanosUnsafe()
-  const now = (): number => Number(clock.currentTimeNanosUnsafe() - startedAt) / 1e6
-  const isoNow = (): string => new Date(clock.currentTimeMillisUnsafe()).toISOString()
-  const journal = Journal.make(remember)
+  const leg = new SwitchedLeg(options.leg)
+  const clock = yield* CallClock.make
+  const feed = ClientFeed.make(leg, clock.now)
+  const journal = Journal.make({ remember, now: clock.now, onFault: feed.fault })
+  const fatal = yield* Deferred.make<readonly [Cause.Cause<never>, string]>()
+  const onDefect: OnDefect = (...defect) => void Deferred.doneUnsafe(fatal, Effect.succeed(defect))
   const mailbox = yield* Queue.dropping<Signal>(mailboxSize)
-  const defect = yield* Deferred.make<never>()
-  const onDefect = (cause: Cause.Cause<never>): void => void Deferred.doneUnsafe(defect, Effect.failCause(cause))
   const tell = (signal: Signal): void => {
-    if (!Queue.offerUnsafe(mailbox, signal)) onDefect(Cause.die(new Error("the call's mailbox is full")))
+    if (!Queue.offerUnsafe(mailbox, signal)) onDefect(Cause.die(new Error("the call's mailbox is full")), "TurnTaking")
   }
-  const tellFault = faultTeller(leg, now)
-  const onFault = (name: string, data: Record<string, unknown>): void => {
-    journal.fault(now(), name, data)
-    tellFault(name)
-  }
+  const scope = yield* Effect.scope
+  const plan = withPhoneTools(options.plan, leg)
+  const call: CallContext = { plan, scope, clock, journal, remember, tell, onDefect }
+  const transcript = Transcript.make({ sessionId: plan.sessionId, remember, iso: clock.iso })
+  writeBeginning(plan, journal)
 
-  for (const { data, name } of plan.missing ?? []) journal.fault(now(), name, data)
-  if (plan.showInstructions === true) {
-    journal.note(now(), "model_instructions", { system: plan.prompt.system, tools: toolSpecs(plan) })
+  const runOthers = parts.openTools === undefined ? parts.runTool : yield* parts.openTools(plan)
+  const runTool: RunTool = (asked) => {
+    const own = runPhoneTool(asked.tool, asked.args, transfers)
+    return own === undefined ? runOthers(asked) : Effect.provideService(own, Pacer, pacer)
   }
-  const onNote = (name: string, data: Record<string, unknown>): void => journal.note(now(), name, data)
-  const stage = yield* Stage.make({
-    plan,
-    parts,
-    leg,
-    scope,
-    outliving,
-    now,
-    isoNow,
-    remember,
-    tell,
-    onNote,
-    onFault,
-    onDefect
-  })
-  const transfers: TransfersOptions = {
-    plan,
-    parts: given,
-    leg,
-    now,
-    said: stage.said,
-    history: stage.history,
-    end: (reason) => tell({ _tag: "EndAsked", reason }),
-    onSaid: (text) => stage.recordLine(text),
-    onNote
+  const onNews = (text: string): void => {
+    transcript.note(text)
+    tell({ _tag: "NewsArrived" })
   }
+  const tools = yield* ToolRunner.make({ call, outliving, run: runTool, emit: feed.event, onNews })
+  const replies = ReplyController.make({ call, parts, leg, feed, transcript, tools })
+  const transfers: TransfersOptions = { call, parts, leg, transcript, said: replies.said }
+  feed.state("initializing")
   yield* Effect.acquireRelease(
-    Effect.sync(() => pacer.join(stage.player)),
+    Effect.sync(() => pacer.join(replies.player)),
     (leave) => Effect.sync(leave)
   )
-
-  const ear =
-    parts.transcriber === undefined
-      ? undefined
-      : yield* AsrStream.make({
-          ...plan.hearing,
-          transcriber: parts.transcriber,
-          voiceActivity: parts.voiceActivity,
-          pauseWindows: pauseWindows(plan.conversation.speculativeResponse, parts.transcriber.streaming),
-          now,
-          tell,
-          onFault
-        })
-  if (ear === undefined) {
-    onFault("no_transcriber", {})
-  }
-  const beeps =
-    plan.conversation.voicemail === undefined ? undefined : new ToneDetector(() => tell({ _tag: "BeepHeard" }))
+  const speechInput = yield* SpeechInput.make(call, parts)
   leg.attach({
-    onFrame: (frame) => {
-      ear?.hear(frame)
-      beeps?.hear(frame)
-    },
-    onEvent: (event) =>
-      event.type === "client_tool.result" ? stage.tools.onClientResult(event) : tell(signalOf(event)),
+    onFrame: speechInput.hear,
+    onEvent: guarded("Leg", onDefect, (event) =>
+      event.type === "client_tool.result" ? tools.onClientResult(event) : tell(signalOf(event))
+    ),
     onDigit: (digit) => tell({ _tag: "Digit", digit }),
     onClosed: (how) => tell({ _tag: "EndAsked", reason: leg.handedOver ? "escalated" : closedReasons[how] })
   })
-  yield* Effect.forkScoped(Effect.map(Deferred.await(endAsked), (reason) => tell({ _tag: "EndAsked", reason })))
-
-  const alarm = yield* FiberHandle.make<void>()
-  let floor = Floor.initial({
+  yield* forkSupervised(
+    scope,
+    Effect.map(Deferred.await(endAsked), (reason) => tell({ _tag: "EndAsked", reason })),
+    { child: "Session", onFailure: cannotFail, onDefect }
+  )
+  const { wakeAt } = yield* Timekeeper.make({ now: clock.now, onDue: () => tell({ _tag: "TimePassed" }), onDefect })
+  const rules = {
     ...plan.conversation,
     firstMessage: plan.prompt.firstMessage.mode,
     partials: parts.transcriber?.streaming ?? false
-  })
-  let alarmAt = Number.POSITIVE_INFINITY
-  const converse = Effect.gen(function* () {
-    tell({ _tag: "CallStarted" })
-    while (floor.ended === null) {
-      const signal = yield* Queue.take(mailbox)
-      const at = now()
-      if (signal._tag === "TimePassed") alarmAt = Number.POSITIVE_INFINITY
-      journal.signal(at, signal)
-      const [next, moves] = step(floor, signal, at)
-      floor = next
-      for (const move of moves) {
-        journal.move(at, move)
-        yield* stage.perform(move)
-      }
-      const due = nextDeadline(floor)?.at ?? Number.POSITIVE_INFINITY
-      if (due !== alarmAt) {
-        alarmAt = due
-        const wait = Effect.sleep(Math.max(0, due - now()))
-        yield* FiberHandle.run(
-          alarm,
-          Effect.map(wait, () => tell({ _tag: "TimePassed" }))
-        )
-      }
-    }
-    return floor.ended
-  })
-
-  const reason = yield* Effect.raceFirst(converse, Deferred.await(defect)).pipe(
-    Effect.catchCause((cause) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Effect.failCause(cause)
-        : Effect.logError("a call ended by a defect", Cause.pretty(cause)).pipe(
-            Effect.as("internal_error" satisfies EndReason as EndReason)
-          )
-    ),
-    Effect.onInterrupt(() => stage.finish("internal_error"))
+  }
+  const perform = performer({ replies, transcript, feed })
+  tell({ _tag: "CallStarted" })
+  const ended = yield* Deferred.make<EndReason>()
+  const turns = TurnLoop.run({ rules, mailbox, now: clock.now, journal, perform, wakeAt }).pipe(
+    Effect.flatMap((reason) => Deferred.succeed(ended, reason))
   )
-  yield* stage.finish(reason)
-  return reason
+  const talk = supervise(turns, { child: "TurnTaking", onFailure: cannotFail, onDefect })
+  const broken = Effect.flatMap(Deferred.await(fatal), ([cause, child]) =>
+    Effect.as(Effect.logError("a call ended by a defect", child, Cause.pretty(cause)), "internal_error" as const)
+  )
+  return yield* Effect.raceFirst(Effect.andThen(talk, Deferred.await(ended)), broken).pipe(
+    Effect.onExit((exit) =>
+      Effect.forEach([replies.stop, replies.discard, tools.cancel], logged, { discard: true }).pipe(
+        Effect.andThen(ending(Exit.isSuccess(exit) ? exit.value : "internal_error"))
+      )
+    )
+  )
 }, Effect.scoped)
 
-/** Faults of engines that the client is told of (decisions 12), in words without provider or cause. */
-const providerFaults: Readonly<Record<string, string>> = {
-  no_transcriber: "no speech recognition",
-  asr_stream_lost: "speech recognition failed",
-  asr_final_overdue: "speech recognition failed",
-  tts_failed: "speech synthesis failed",
-  llm_failed: "the language model failed"
-}
-/** The same news is not told again within this time. */
-const faultPauseMs = 5_000
+/** A step of the end that breaks does not keep the next from being taken. */
+const logged = (step: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.catchCause(step, (cause) => Effect.logError("a step of a call's end failed", Cause.pretty(cause)))
 
-const faultTeller = (leg: Leg, now: () => number): ((name: string) => void) => {
-  const toldAt = new Map<string, number>()
-  return (name) => {
-    const message = providerFaults[name]
-    if (message === undefined || now() - (toldAt.get(message) ?? -faultPauseMs) < faultPauseMs) return
-    toldAt.set(message, now())
-    leg.tell({ _tag: "Event", event: { type: "error", code: "provider_error", message } })
-  }
-}
+const withPhoneTools = (plan: CallPlan, { telephone }: Leg): CallPlan =>
+  telephone === undefined ? plan : { ...plan, tools: [...plan.tools, ...phoneToolsOf(plan)] }
 
-const closedReasons = { left: "user_hangup", lost: "heartbeat_timeout", failed: "internal_error" } as const
-
-const signalOf = (event: Exclude<ClientEvent, { type: "client_tool.result" }>): Signal => {
-  switch (event.type) {
-    case "user.message":
-      return { _tag: "Typed", text: event.text, spoken: event.audio ?? true }
-    case "user.activity":
-      return { _tag: "ActivitySeen" }
-    case "user.interrupt":
-      return { _tag: "InterruptAsked" }
-    case "user.hangup":
-      return { _tag: "EndAsked", reason: "user_hangup" }
-  }
+/** What could not be prepared, and what the model is told, where that is wanted. */
+const writeBeginning = (plan: CallPlan, journal: Journal.Journal): void => {
+  for (const { data, name } of plan.missing ?? []) journal.fault(name, data)
+  if (plan.showInstructions !== true) return
+  journal.note("model_instructions", { system: plan.prompt.system, tools: toolSpecs(plan) })
 }

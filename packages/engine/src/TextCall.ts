@@ -1,15 +1,19 @@
-// A conversation in writing: given turns, the same prompt, memory, documents and tools as a call, no sound and no clock
-// of turns. Every tool is waited for. Ends after the last turn, or with the answer that hangs up.
-import { Clock, Effect, type Scope } from "effect"
+// A conversation in writing: given turns, the same prompt, memory, documents and tools as a call, no sound and no
+// turn-taking in time. Every tool is waited for. Ends after the last turn, or with the answer that hangs up.
+import { Deferred, Effect, type Scope } from "effect"
 import type { Fact } from "@parley/contract/Fact"
 import type { ChatError, ChatModel } from "@parley/llm/ChatModel"
 import type { CallPlan } from "./CallPlan.ts"
-import { Memory, type MemoryEntry } from "./Memory.ts"
 import type { Retrieve, RunTool } from "./ports/CallParts.ts"
-import { answer, openingOf, recite, type ReplyText } from "./reply/Answer.ts"
+import { answer, openingOf, recite, type ReplyText, type Writing } from "./reply/Answer.ts"
 import * as Recall from "./reply/Recall.ts"
+import type { OnDefect } from "./supervise.ts"
+import * as CallClock from "./time/CallClock.ts"
 import * as ToolRunner from "./tools/ToolRunner.ts"
+import type { MemoryEntry } from "./transcript/Memory.ts"
+import * as Transcript from "./transcript/Transcript.ts"
 
+/** What such a conversation needs; nothing of it is sound. */
 export interface TextCallOptions {
   readonly plan: CallPlan
   readonly chat: ChatModel
@@ -24,7 +28,7 @@ export interface TextCallOptions {
 
 const nobody = (): void => undefined
 
-/** Fails when the model does. */
+/** Fails when the model does; dies of a defect in a tool. */
 export const converse = Effect.fnUntraced(function* ({
   chat,
   plan: given,
@@ -33,70 +37,57 @@ export const converse = Effect.fnUntraced(function* ({
   runTool,
   turns
 }: TextCallOptions): Effect.fn.Return<{ readonly hungUp: boolean }, ChatError, Scope.Scope> {
-  const clock = yield* Clock.Clock
   const scope = yield* Effect.scope
+  const clock = yield* CallClock.make
   const plan: CallPlan = { ...given, tools: given.tools.map((tool) => ({ ...tool, mode: written(tool) })) }
-  const now = (): number => clock.currentTimeMillisUnsafe()
-  const isoNow = (): string => new Date(now()).toISOString()
-  const memory = new Memory()
-  const recall = Recall.make({ plan, retrieve, scope, now, onNote: nobody, onFault: nobody })
+  const fatal = yield* Deferred.make<never>()
+  const onDefect: OnDefect = (cause) => void Deferred.doneUnsafe(fatal, Effect.failCause(cause))
+  const transcript = Transcript.make({ sessionId: plan.sessionId, remember, iso: clock.iso })
+  const journal = { note: nobody, fault: nobody }
+  const recall = Recall.make({ plan, retrieve, scope, now: clock.now, journal, onDefect })
   const tools = yield* ToolRunner.make({
-    plan,
-    scope,
+    call: { plan, scope, clock, remember, onDefect },
     outliving: scope,
     run: runTool,
     withoutApp: true,
-    now,
-    isoNow,
-    remember,
     emit: nobody,
     onNews: nobody
   })
-  let segments = 0
   let hungUp = false
-
-  const message = (id: string, role: "user" | "assistant", content: string, turnId: string): void =>
-    remember({
-      _tag: "ItemRecorded",
-      item: { type: "message", id, role, content, turn_id: turnId, created_at: isoNow() }
-    })
 
   const reply = Effect.fnUntraced(function* (turnId: string, text: ReplyText) {
     const entries: Array<MemoryEntry> = []
-    const writing = {
-      id: 0,
+    const writing: Writing = {
       plan,
       turnId,
       chat,
-      runTool: tools.call,
-      onOwnTool: tools.used,
-      now,
-      newSegment: () => `msg_${plan.sessionId}_${++segments}`,
-      tell: ({ _tag }: { readonly _tag: string }) => void (hungUp ||= _tag === "HangUpDecided"),
-      onFault: nobody,
-      entries,
-      marks: { firstWord: null },
-      offer: () => Effect.void,
-      committed: Effect.void
+      tools,
+      newSegment: transcript.newSegment,
+      draft: { entries, onWord: nobody, offer: () => Effect.void, committed: Effect.void },
+      onHangUp: () => void (hungUp = true),
+      onFault: nobody
     }
     yield* text.kind === "say" ? recite(writing, text.text) : answer(writing, text)
-    memory.adopt(entries)
+    transcript.adopt(entries)
     for (const entry of entries) {
-      if (entry.kind === "agent" && entry.text.trim() !== "") message(entry.segment, "assistant", entry.text, turnId)
+      if (entry.kind !== "agent" || entry.text.trim() === "") continue
+      transcript.agent({ segment: entry.segment, text: entry.text, turnId })
     }
   })
 
-  const system = { role: "system", content: plan.prompt.system } as const
-  if (plan.prompt.firstMessage.mode !== "off") yield* reply("opening", openingOf(plan.prompt))
-  for (const [index, text] of turns.entries()) {
-    if (hungUp) break
-    const turn = `turn_${index + 1}`
-    memory.caller(turn, text)
-    message(`msg_${plan.sessionId}_${turn}`, "user", text, turn)
-    const before = memory.messages()
-    yield* reply(turn, { kind: "answer", history: () => [system, ...before], recalled: recall(text) })
-  }
-  return { hungUp }
+  const talk = Effect.gen(function* () {
+    const system = { role: "system", content: plan.prompt.system } as const
+    if (plan.prompt.firstMessage.mode !== "off") yield* reply("opening", openingOf(plan.prompt))
+    for (const [index, text] of turns.entries()) {
+      if (hungUp) break
+      const turn = `turn_${index + 1}`
+      transcript.caller(turn, text)
+      const before = transcript.messages()
+      yield* reply(turn, { kind: "answer", history: () => [system, ...before], recalled: recall(text) })
+    }
+    return { hungUp }
+  })
+  return yield* Effect.raceFirst(talk, Deferred.await(fatal))
 }, Effect.scoped)
 
 /** Webhooks are waited for; an app that is not to respond has nothing to say. */

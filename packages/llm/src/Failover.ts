@@ -7,12 +7,14 @@ const restMs = 30_000
 /** A caller waits for the first word: with another model at hand it is given up early, else before the call does. */
 const firstWordMs = { beforeOthers: 4_000, last: 9_000 }
 
+/** How a model did when it was asked last. */
 export interface ChatHealth {
   readonly provider: string
   readonly healthy: boolean
   readonly lastError: ChatErrorReason | null
 }
 
+/** Several models behind the port, with the health of each. */
 export interface FailoverChat extends ChatModel {
   readonly health: () => ReadonlyArray<ChatHealth>
 }
@@ -24,8 +26,8 @@ export const make = (models: readonly [ChatModel, ...ReadonlyArray<ChatModel>]):
     const [record, ...rest] = candidates as [(typeof records)[number], ...typeof records]
     return (request) => {
       let began = false
-      const patienceMs = rest.length > 0 ? firstWordMs.beforeOthers : firstWordMs.last
-      return firstWithin(patienceMs, record.model.provider, record.model.stream(request)).pipe(
+      const boundMs = rest.length > 0 ? firstWordMs.beforeOthers : firstWordMs.last
+      return firstWithin(boundMs, record.model.provider, record.model.stream(request)).pipe(
         Stream.tap(() =>
           Effect.sync(() => {
             began = true

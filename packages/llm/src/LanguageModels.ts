@@ -7,8 +7,10 @@ import * as Failover from "./Failover.ts"
 import type { LlmChoice } from "./LlmChoice.ts"
 import * as OpenAiChat from "./openai/OpenAiChat.ts"
 
+/** `openai`: any OpenAI-compatible endpoint; `demo`: the built-in host. */
 export type LlmProvider = "openai" | "demo"
 
+/** Which models a server has. */
 export interface LlmSettings {
   /** In order of preference, at least one; `openai` needs `openai` settings. */
   readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
@@ -17,6 +19,7 @@ export interface LlmSettings {
   readonly customFetch?: OpenAiChat.ChatFetch | undefined
 }
 
+/** The language models of a server: `chat` gives the one for a call, `health` the state of the server's own list. */
 export class LanguageModels extends Context.Service<
   LanguageModels,
   {

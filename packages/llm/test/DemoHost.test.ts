@@ -1,7 +1,7 @@
 // The demo host holds its conversation, in the words people use and recognisers write.
 import { assert, describe, it } from "@effect/vitest"
 import type { ChatDelta, ChatMessage, ToolSpec } from "../src/ChatModel.ts"
-import { respond } from "../src/demo/DemoHost.ts"
+import { respond } from "../src/demo/respond.ts"
 import { dayIn, nameIn, timeIn } from "../src/demo/slots.ts"
 
 const opening: ChatMessage = { role: "user", content: "[The call has just begun. Greet.]" }

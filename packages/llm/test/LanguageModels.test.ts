@@ -8,7 +8,7 @@ describe("LanguageModels", () => {
     Effect.gen(function* () {
       const { baseUrl } = yield* fakeServer(() => ({ kind: "say", text: "Hello." }))
       const asked: Array<string> = []
-      const mind = LanguageModels.make({
+      const models = LanguageModels.make({
         providers: ["openai"],
         openai: { baseUrl, model: "m" },
         customFetch: (url, init) => {
@@ -16,9 +16,9 @@ describe("LanguageModels", () => {
           return url.startsWith("https://forbidden") ? Promise.reject(new Error("no")) : fetch(url, init)
         }
       })
-      const say = (choice: Parameters<typeof mind.chat>[0]) =>
+      const say = (choice: Parameters<typeof models.chat>[0]) =>
         Stream.runCollect(
-          mind.chat(choice).stream({ messages: [{ role: "user", content: "Hi" }], tools: [], extra: {} })
+          models.chat(choice).stream({ messages: [{ role: "user", content: "Hi" }], tools: [], extra: {} })
         )
       const custom = { kind: "custom", model: "m", apiKey: Redacted.make("k") } as const
       assert.isNotEmpty([...(yield* say({ kind: "default", model: "" }))])

@@ -1,7 +1,5 @@
-// The engines of a call, made from the settings: speech, the mind, and the registry of live calls; and what
-// of them serves, for /health.
+// The engines of a call, made from the settings: speech and language models; and what of them serves, for /health.
 import type { Provider } from "@parley/contract/Health"
-import { Conversations } from "@parley/engine/Conversations"
 import { Pacer } from "@parley/engine/playout/Pacer"
 import { CallParts, type RunTool } from "@parley/engine/ports/CallParts"
 import { type LlmSettings, LanguageModels } from "@parley/llm/LanguageModels"
@@ -11,7 +9,8 @@ import { KnowledgeSearch } from "@parley/workspace/knowledge/KnowledgeSearch"
 import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Effect, Layer } from "effect"
 import { totalmem } from "node:os"
-import type { Config, Endpoint, EngineSettings } from "./Config.ts"
+import type { Config } from "./Config.ts"
+import type { Endpoint, EngineSettings } from "./config/engineSettings.ts"
 import { mcpTools } from "@parley/app/tools/McpTools"
 import { ConsultationCalls } from "@parley/app/phone/ConsultationCalls"
 import { ServingHealth } from "@parley/app/ServingHealth"
@@ -29,7 +28,7 @@ const recognisers = ({ maxCalls }: Config): number =>
 export const recordings = { atOnce: 2, live: 2 }
 
 /** A call that could not hear is refused at the door rather than lost. */
-const capacity = (config: Config): number => (hearsAlone(config) ? recognisers(config) : config.maxCalls)
+export const capacity = (config: Config): number => (hearsAlone(config) ? recognisers(config) : config.maxCalls)
 
 /** Whether every recogniser is a process of this machine. */
 export const hearsAlone = (config: Config): boolean => config.asr.providers.every((name) => name === "pocketsphinx")
@@ -80,7 +79,7 @@ const speech = Layer.unwrap(
 const folder = <Options>(modelFolder: string | undefined, options: Options) =>
   modelFolder === undefined ? undefined : { modelFolder, ...options }
 
-const mind = Layer.unwrap(
+const languageModels = Layer.unwrap(
   Effect.gen(function* () {
     const { llm } = yield* Settings
     return LanguageModels.layer({
@@ -124,7 +123,7 @@ const serving = Layer.effect(
   ServingHealth,
   Effect.gen(function* () {
     const { health, voices } = yield* Speech
-    const mind = yield* LanguageModels
+    const models = yield* LanguageModels
     return {
       snapshot: Effect.map(health, ({ asr, tts, vad }) => ({
         tts: ranked(
@@ -133,7 +132,7 @@ const serving = Layer.effect(
         ),
         asr: ranked(asr),
         vad: ranked(vad),
-        llm: ranked(mind.health())
+        llm: ranked(models.health())
       }))
     }
   })
@@ -145,13 +144,10 @@ const withModel = (endpoint: Endpoint, fallback: string) => ({ ...endpoint, mode
 const demoLabel = "built-in rules, English, appointments only"
 
 export const layer: Layer.Layer<
-  Conversations | LanguageModels | ServingHealth | Speech,
+  CallParts | LanguageModels | Pacer | ServingHealth | Speech,
   SpeechError,
   ConsultationCalls | KnowledgeSearch | Settings | SafeHttp
-> = Layer.mergeAll(
-  serving,
-  Layer.unwrap(Effect.map(Settings, (config) => Conversations.layer({ capacity: capacity(config) })))
-).pipe(Layer.provide(parts), Layer.provide(Pacer.layer), Layer.provideMerge(Layer.mergeAll(mind, speech)))
+> = Layer.mergeAll(serving, parts, Pacer.layer).pipe(Layer.provideMerge(Layer.mergeAll(languageModels, speech)))
 
 /** The first healthy one serves, the healthy ones after it stand by. */
 const ranked = (

@@ -5,14 +5,14 @@ import { DataFolder } from "@parley/workspace/storage/Database"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import type { AddressInfo } from "node:net"
-import { PhoneDesk } from "@parley/app/phone/PhoneDesk"
+import { Telephone } from "@parley/app/phone/Telephone"
 import { HttpListener } from "./http/HttpListener.ts"
 import { Settings } from "./Settings.ts"
 
 export const layer: Layer.Layer<
   never,
   never,
-  ApiKeys | DataFolder | HttpServer.HttpServer | HttpListener | PhoneDesk | Settings
+  ApiKeys | DataFolder | HttpServer.HttpServer | HttpListener | Settings | Telephone
 > = Layer.effectDiscard(
   Effect.gen(function* () {
     const keys = yield* ApiKeys
@@ -30,7 +30,7 @@ export const layer: Layer.Layer<
         : settings.apiKey === undefined
           ? Redacted.value(key)
           : "the one in PARLEY_API_KEY"
-    const { udp } = (yield* PhoneDesk).ports ?? {}
+    const { udp } = (yield* Telephone).ports ?? {}
     const telephone = udp === undefined ? "" : `\n  SIP      sip:${host}:${udp}`
     process.stdout.write(`\nParley is ready.\n  Console  ${url}/${telephone}\n  API key  ${shown}\n\n`)
   })

@@ -1,66 +1,74 @@
 // The whole service as one layer: what is served, on what it stands. The choice of every part is made here.
 import { NodeServices } from "@effect/platform-node"
-import * as Maintenance from "@parley/workspace/Maintenance"
-import { DataFolder, layer as database } from "@parley/workspace/storage/Database"
-import * as Embedding from "@parley/workspace/knowledge/Embedding"
-import * as Analyst from "@parley/workspace/analysis/Analyst"
-import * as WebhookWorker from "@parley/workspace/webhooks/WebhookWorker"
-import * as Workspace from "@parley/workspace/Workspace"
-import { AppSettings } from "@parley/app/AppSettings"
-import { Layer } from "effect"
-import type { Config } from "./Config.ts"
+import * as TestRunner from "@parley/app/agentTests/TestRunner"
 import * as AnalysisModels from "@parley/app/analysis/AnalysisModels"
-import { CallPlans } from "@parley/app/plan/CallPlans"
-import { ExtraBodies } from "@parley/app/calls/ExtraBodies"
-import { JoinTokens } from "@parley/app/sessions/JoinTokens"
-import * as MediaCalls from "@parley/app/calls/MediaCalls"
-import { HeldCalls } from "@parley/app/calls/HeldCalls"
+import { AppSettings } from "@parley/app/AppSettings"
+import { Calls } from "@parley/app/calls/Calls"
+import * as InboundSip from "@parley/app/calls/inbound/Sip"
+import { WebRtcCalls } from "@parley/app/calls/inbound/WebRtc"
+import { OutboundCalls } from "@parley/app/calls/Outbound"
 import { ConsultationCalls } from "@parley/app/phone/ConsultationCalls"
-import { PhoneDesk } from "@parley/app/phone/PhoneDesk"
-import { SipServers } from "@parley/app/phone/SipServers"
+import { type OpenSipServer, Telephone } from "@parley/app/phone/Telephone"
+import { CallPlans } from "@parley/app/plan/CallPlans"
 import { PublicAccess } from "@parley/app/publicAccess/PublicAccess"
 import { Recorder } from "@parley/app/recording/Recorder"
 import * as RecordingRecovery from "@parley/app/recording/RecordingRecovery"
+import { JoinTokens } from "@parley/app/calls/inbound/JoinTokens"
 import { SessionRequests } from "@parley/app/sessions/SessionRequests"
-import * as TestRunner from "@parley/app/agentTests/TestRunner"
+import * as Analyst from "@parley/workspace/analysis/Analyst"
+import * as Maintenance from "@parley/workspace/Maintenance"
+import * as Embedding from "@parley/workspace/knowledge/Embedding"
+import { DataFolder, layer as database } from "@parley/workspace/storage/Database"
+import * as WebhookWorker from "@parley/workspace/webhooks/WebhookWorker"
+import * as Workspace from "@parley/workspace/Workspace"
+import { Layer } from "effect"
+import type { Config } from "./Config.ts"
 import * as EngineParts from "./EngineParts.ts"
 import { platformLayer } from "./Engines.ts"
 import * as HttpApp from "./http/HttpApp.ts"
 import { HttpListener } from "./http/HttpListener.ts"
+import * as Signalling from "./http/Signalling.ts"
 import { WebSocketRoutes } from "./http/sockets/WebSocketRoutes.ts"
 import { Settings } from "./Settings.ts"
-import * as Signalling from "./http/Signalling.ts"
 import * as SpeechParts from "./SpeechParts.ts"
 import { version } from "./version.ts"
 
-/** Listening when built. Fails with StartFault. */
-export const layer = (config: Config, sipServers: Layer.Layer<SipServers> = SipServers.layer) => {
+/** Listening when built. Fails with StartFault. `sipServer`: in place of the one on the network. */
+export const layer = (config: Config, sipServer?: OpenSipServer) => {
   const userAgent = `Parley/${version}`
-  const hasJudgingModel = config.llm.providers.includes("openai")
   const settings = Layer.merge(
     Layer.succeed(Settings, config),
-    Layer.succeed(AppSettings, { ...config, userAgent, hasJudgingModel })
+    Layer.succeed(AppSettings, {
+      ...config,
+      userAgent,
+      limits: { service: EngineParts.capacity(config) },
+      hasJudgingModel: config.llm.providers.includes("openai")
+    })
   )
   const storage = Workspace.layer(config.secretKey).pipe(
     Layer.provideMerge(Layer.mergeAll(platformLayer, database(config))),
     Layer.provideMerge(DataFolder.layer(config))
   )
-  const courier = WebhookWorker.layer({ vendor: config.vendor, userAgent })
+  const telephone = sipServer === undefined ? Telephone.layer : Telephone.layerWith(sipServer)
+  // Closed after the calls: they speak over it to their end.
+  const engines = EngineParts.layer.pipe(
+    Layer.provideMerge(ConsultationCalls.layer),
+    Layer.provideMerge(Layer.mergeAll(telephone, HttpListener.layer, Recorder.layer))
+  )
+  const calls = Layer.mergeAll(WebRtcCalls.layer, InboundSip.layer, OutboundCalls.layer, SessionRequests.layer).pipe(
+    Layer.provideMerge(Calls.layer),
+    Layer.provideMerge(CallPlans.layer),
+    Layer.provideMerge(Layer.mergeAll(JoinTokens.layer, SpeechParts.layer, WebSocketRoutes.layer)),
+    Layer.provideMerge(engines)
+  )
+  const webhooks = WebhookWorker.layer({ vendor: config.vendor, userAgent })
   // Calls first: their recordings are settled after them.
   const maintenance = Layer.provideMerge(RecordingRecovery.layer, Maintenance.layer)
   const analyst = Layer.provide(Layer.mergeAll(Analyst.layer, TestRunner.layer), AnalysisModels.layer)
-  const desk = Layer.mergeAll(JoinTokens.layer, ExtraBodies.layer, SpeechParts.layer, WebSocketRoutes.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(EngineParts.layer, HttpListener.layer)),
-    Layer.provideMerge(ConsultationCalls.layer)
-  )
+  const background = Layer.mergeAll(maintenance, Embedding.layer, webhooks, analyst)
   return HttpApp.layer.pipe(
-    Layer.provideMerge(Signalling.layer),
-    Layer.provideMerge(Layer.mergeAll(PublicAccess.layer, maintenance, Embedding.layer, courier, analyst)),
-    Layer.provideMerge(Layer.mergeAll(SessionRequests.layer, Layer.provide(PhoneDesk.layer, sipServers))),
-    Layer.provideMerge(MediaCalls.layer),
-    Layer.provideMerge(Layer.mergeAll(CallPlans.layer, HeldCalls.layer)),
-    Layer.provideMerge(Recorder.layer),
-    Layer.provideMerge(desk),
+    Layer.provideMerge(Layer.mergeAll(Signalling.layer, PublicAccess.layer, background)),
+    Layer.provideMerge(calls),
     Layer.provideMerge(storage),
     Layer.provideMerge(Layer.mergeAll(settings, NodeServices.layer))
   )

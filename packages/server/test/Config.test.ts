@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { readFileSync } from "node:fs"
 import { readConfig } from "../src/Config.ts"
-import { table } from "../src/settingsTable.ts"
+import { table } from "../src/config/settingsTable.ts"
 
 const fault = (env: Record<string, string>): string => {
   const result = readConfig(env)

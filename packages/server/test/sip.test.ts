@@ -1,7 +1,7 @@
 // The operator's `sip` commands against a door of our own on loopback.
 import { assert, layer } from "@effect/vitest"
 import type { PhoneLeg } from "@parley/transport/phone/Phone"
-import { makeSipServer } from "@parley/transport/phone/SipServer"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
 import * as LocalInventory from "@parley/workspace/phone/LocalInventory"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { SipTraces } from "@parley/workspace/phone/SipTraces"

@@ -1,42 +1,38 @@
-// Which session a sipTrace belongs to: the door tells of a call that came to nothing by its Call-ID, before or after the
-// session is known by it. What never meets is forgotten, oldest first.
+// What the peers of calls said that never got a leg, by Call-ID, until whoever has the session asks for it. The SIP
+// server tells of a call once its last transaction is over, which may be before or after that. What nobody asks for is
+// forgotten, oldest first.
 import type { SipTraceLine } from "@parley/transport/phone/Phone"
+import { Deferred, Effect } from "effect"
+
+type Trace = ReadonlyArray<SipTraceLine>
 
 const most = 1000
+/** Longer than any SIP transaction takes to end (RFC 3261 17.1.1.2, 32 s). */
+const longestMs = 40_000
 
 export class CallTraces {
-  readonly #told = new Map<string, ReadonlyArray<SipTraceLine>>()
-  readonly #sessions = new Map<string, string>()
-  readonly #keep: (sessionId: string, sipTrace: ReadonlyArray<SipTraceLine>) => void
+  readonly #traces = new Map<string, Deferred.Deferred<Trace>>()
 
-  constructor(keep: (sessionId: string, sipTrace: ReadonlyArray<SipTraceLine>) => void) {
-    this.#keep = keep
+  tell(callId: string, trace: Trace): void {
+    Deferred.doneUnsafe(this.#of(callId), Effect.succeed(trace))
   }
 
-  tell(callId: string, sipTrace: ReadonlyArray<SipTraceLine>): void {
-    const sessionId = this.#sessions.get(callId)
-    this.#sessions.delete(callId)
-    if (sessionId === undefined) remember(this.#told, callId, sipTrace)
-    else this.#keep(sessionId, sipTrace)
+  of(callId: string): Effect.Effect<Trace> {
+    return Effect.suspend(() => Deferred.await(this.#of(callId))).pipe(
+      Effect.timeoutOrElse({ duration: longestMs, orElse: () => Effect.succeed<Trace>([]) }),
+      Effect.ensuring(Effect.sync(() => this.#traces.delete(callId)))
+    )
   }
 
-  belongs(callId: string, sessionId: string): void {
-    const sipTrace = this.#told.get(callId)
-    this.#told.delete(callId)
-    if (sipTrace === undefined) remember(this.#sessions, callId, sessionId)
-    else this.#keep(sessionId, sipTrace)
-  }
-
-  /** The call got a leg, which has its own. */
-  forget(callId: string): void {
-    this.#sessions.delete(callId)
-  }
-}
-
-const remember = <A>(map: Map<string, A>, key: string, value: A): void => {
-  map.set(key, value)
-  for (const oldest of map.keys()) {
-    if (map.size <= most) return
-    map.delete(oldest)
+  #of(callId: string): Deferred.Deferred<Trace> {
+    const known = this.#traces.get(callId)
+    if (known !== undefined) return known
+    const made = Deferred.makeUnsafe<Trace>()
+    this.#traces.set(callId, made)
+    for (const oldest of this.#traces.keys()) {
+      if (this.#traces.size <= most) break
+      this.#traces.delete(oldest)
+    }
+    return made
   }
 }

@@ -1,11 +1,12 @@
 // A session's tools as the model and the engine see them: function names made from display names, the arguments'
 // schema, and for webhooks the request that is to be made. Tools of MCP servers come last, under `server_tool`.
-import { type McpEndpoint, type McpTool, mcpToolsPerSession } from "@parley/contract/McpServer"
-import { reservedNames } from "@parley/contract/Tool"
+import { mcpToolsPerSession } from "@parley/contract/McpServer"
 import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import type { PlannedTool } from "@parley/engine/CallPlan"
 import { type RunnableTool, templateOf } from "@parley/workspace/tools/ToolRow"
 import type { Redacted } from "effect"
+import type { ListedServer } from "../tools/McpTools.ts"
+import { freeName, functionName, functionNames } from "./functionName.ts"
 
 export const plannedTools = (
   tools: ReadonlyArray<RunnableTool>,
@@ -51,38 +52,3 @@ export const plannedTools = (
   )
   return [...own, ...theirs.slice(0, mcpToolsPerSession)]
 }
-
-/** An MCP server that was asked for its tools. */
-export interface ListedServer {
-  readonly name: string
-  readonly endpoint: McpEndpoint
-  readonly tools: ReadonlyArray<McpTool>
-}
-
-/** A client tool's name is its function's; others give way to it and to each other. */
-const functionNames = (tools: ReadonlyArray<RunnableTool>) => {
-  const taken = new Set(reservedNames)
-  for (const { definition } of tools) if (definition.tool_type === "client") taken.add(definition.name)
-  const names = tools.map(({ definition }) =>
-    definition.tool_type === "client" ? definition.name : freeName(functionName(definition.name), taken)
-  )
-  return { names, taken }
-}
-
-const freeName = (base: string, taken: Set<string>): string => {
-  let name = base.slice(0, 64)
-  for (let n = 2; taken.has(name); n++) name = `${base.slice(0, 60)}_${n}`
-  taken.add(name)
-  return name
-}
-
-/** `Book a table!` -> `book_a_table`; at most 64 of the characters every model takes, no leading underscore. */
-export const functionName = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9_-]+/g, "_")
-    .replace(/^[_-]+/, "")
-    .slice(0, 64)
-    .replace(/[_-]+$/, "") || "tool"

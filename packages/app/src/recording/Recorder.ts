@@ -40,7 +40,7 @@ export class Recorder extends Context.Service<
 /** When the service stops, recordings get this long to be settled; the others are found again. */
 const drainMs = 3_000
 /** Longest wait for the thread to write what is left of a track, or to repair one. */
-const patienceMs = 10_000
+const writeMs = 10_000
 const rowRetry = { schedule: Schedule.exponential("200 millis"), times: 6 }
 
 const make = Effect.fnUntraced(function* (
@@ -58,25 +58,8 @@ const make = Effect.fnUntraced(function* (
 
   const repair = (path: string) =>
     Effect.promise(() => thread.repair(path)).pipe(
-      Effect.timeoutOrElse({ duration: patienceMs, orElse: () => Effect.succeed(undefined) })
+      Effect.timeoutOrElse({ duration: writeMs, orElse: () => Effect.succeed(undefined) })
     )
-
-  /** Undefined when the disk does not even tell what it has. */
-  const outcomeOf = Effect.fnUntraced(function* (
-    recorder: TrackRecorder,
-    path: string
-  ): Effect.fn.Return<TrackOutcome | undefined> {
-    const end = yield* Effect.promise(() => recorder.finish()).pipe(
-      Effect.timeoutOrElse({
-        duration: patienceMs,
-        orElse: () => Effect.succeed({ errorCode: "recorder_overloaded" as const })
-      })
-    )
-    if ("durationMs" in end) return { durationMs: end.durationMs, errorCode: null }
-    yield* Effect.logWarning(`A recording failed: ${end.errorCode}`)
-    const repaired = yield* repair(path)
-    return repaired && { durationMs: repaired.durationMs, errorCode: end.errorCode }
-  })
 
   const run = yield* FiberSet.runtime(tasks)<never>()
 
@@ -111,7 +94,7 @@ const make = Effect.fnUntraced(function* (
       nowMs: () => performance.now()
     })
     const settle = Effect.fnUntraced(function* ({ begun, recorder, row }: (typeof tracks)[number]) {
-      const outcome = yield* outcomeOf(recorder, blobs.path(row.blob))
+      const outcome = yield* outcomeOf(recorder, repair(blobs.path(row.blob)))
       if (!(yield* Fiber.join(begun))) yield* blobs.remove([row.blob])
       else if (outcome !== undefined) yield* recordings.settle(row.id, outcome)
     })
@@ -143,6 +126,23 @@ const make = Effect.fnUntraced(function* (
         Effect.withSpan("Recorder.record")
       )
   }
+})
+
+/** How a track ended; undefined when the disk does not even tell what it has. */
+const outcomeOf = Effect.fnUntraced(function* (
+  recorder: TrackRecorder,
+  repair: Effect.Effect<Repaired | undefined>
+): Effect.fn.Return<TrackOutcome | undefined> {
+  const end = yield* Effect.promise(() => recorder.finish()).pipe(
+    Effect.timeoutOrElse({
+      duration: writeMs,
+      orElse: () => Effect.succeed({ errorCode: "recorder_overloaded" as const })
+    })
+  )
+  if ("durationMs" in end) return { durationMs: end.durationMs, errorCode: null }
+  yield* Effect.logWarning(`A recording failed: ${end.errorCode}`)
+  const repaired = yield* repair
+  return repaired && { durationMs: repaired.durationMs, errorCode: end.errorCode }
 })
 
 const rateOf = (rate: number): RecorderRate => {

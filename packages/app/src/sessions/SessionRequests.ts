@@ -1,37 +1,26 @@
 // Where sessions are made and ended: checks what only the running service can check (published version, allowed
 // overrides, known voices), writes the record and hands out the ticket.
-import { systemPromptTokens } from "@parley/contract/AgentConfig/Prompt"
-import {
-  BadRequest,
-  type Conflict,
-  type Invalid,
-  invalid,
-  type NotFound,
-  type PaymentRequired
-} from "@parley/contract/Errors"
-import { fault } from "@parley/contract/Fault"
+import type { BadRequest, Conflict, Invalid, NotFound, PaymentRequired } from "@parley/contract/Errors"
 import type { SessionTicket } from "@parley/contract/Session"
-import { type Overrides, type PreviewCreate, readVariables, type SessionCreate } from "@parley/contract/SessionRequest"
-import { unknownSystemNames } from "@parley/contract/SystemVariables"
+import { type PreviewCreate, readVariables, type SessionCreate } from "@parley/contract/SessionRequest"
 import { resolveTimezone } from "@parley/contract/Timezone"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { SessionLife } from "@parley/workspace/sessions/SessionLife"
 import { Sessions } from "@parley/workspace/sessions/Sessions"
-import { exceedsTokens } from "@parley/workspace/agents/TokenCount"
 import { type Runnable, Versions } from "@parley/workspace/agents/Versions"
 import { Context, Effect, Layer } from "effect"
-import { ExtraBodies } from "../calls/ExtraBodies.ts"
-import { JoinTokens } from "./JoinTokens.ts"
-import { LiveCalls } from "../calls/LiveCalls.ts"
+import { JoinTokens } from "../calls/inbound/JoinTokens.ts"
+import { Calls } from "../calls/Calls.ts"
 import { VoiceChoice } from "../speech/VoiceChoice.ts"
+import { checkOverrides } from "../plan/checkOverrides.ts"
 
-/** Previews run at most this long (decisions 0). */
+/** Previews run at most this long . */
 const previewSeconds = 600
 
 export class SessionRequests extends Context.Service<
   SessionRequests,
   {
-    /** @param rtcUrl where the media door is for this caller. */
+    /** @param rtcUrl where media signalling is for this caller. */
     readonly open: (
       workspace: string,
       request: SessionCreate,
@@ -51,7 +40,7 @@ export class SessionRequests extends Context.Service<
   static readonly layer: Layer.Layer<
     SessionRequests,
     never,
-    ExtraBodies | JoinTokens | Billing | LiveCalls | SessionLife | Sessions | Versions | VoiceChoice
+    JoinTokens | Billing | Calls | SessionLife | Sessions | Versions | VoiceChoice
   > = Layer.effect(
     SessionRequests,
     Effect.gen(function* () {
@@ -60,8 +49,7 @@ export class SessionRequests extends Context.Service<
       const life = yield* SessionLife
       const voices = yield* VoiceChoice
       const tokens = yield* JoinTokens
-      const extraBodies = yield* ExtraBodies
-      const calls = yield* LiveCalls
+      const calls = yield* Calls
       const billing = yield* Billing
 
       const make = Effect.fnUntraced(function* (
@@ -97,7 +85,7 @@ export class SessionRequests extends Context.Service<
           },
           maxDurationSeconds: preview ? Math.min(previewSeconds, longest) : longest
         })
-        if (request.llm_extra_body) extraBodies.keep(row.id, request.llm_extra_body)
+        if (request.llm_extra_body) calls.expect(row.id, request.llm_extra_body)
         const ticket: SessionTicket = {
           session_id: row.id,
           expires_at: row.expires_at.toISOString(),
@@ -105,7 +93,7 @@ export class SessionRequests extends Context.Service<
           transport: "livekit",
           rtc_url: rtcUrl,
           livekit_url: rtcUrl,
-          token: tokens.mint({
+          token: yield* tokens.mint({
             sessionId: row.id,
             identity: row.id.replace("session", "user"),
             expiresAt: Math.floor(row.expires_at.getTime() / 1000)
@@ -128,38 +116,11 @@ export class SessionRequests extends Context.Service<
         end: Effect.fn("SessionRequests.end")(function* (workspace, sessionId) {
           const row = yield* sessions.find(workspace, sessionId)
           if (row.status === "completed" || row.status === "failed") return
-          if (yield* life.settle(sessionId, "cancelled", "pending")) return calls.giveUp(sessionId)
           if (yield* calls.end(sessionId)) return
+          if (yield* life.settle(sessionId, "cancelled", "pending")) return
           yield* life.settle(sessionId, "agent_hangup", "active")
         })
       }
     })
   )
 }
-
-/** What a session may be told beyond its version. */
-export const checkOverrides = Effect.fnUntraced(function* (
-  workspace: string,
-  overrides: Overrides,
-  runnable: Runnable,
-  voices: VoiceChoice["Service"]
-) {
-  for (const [name, value] of Object.entries(overrides)) {
-    const permission = name === "first_message_prompt" ? "first_message" : name
-    if (value != null && !runnable.overridesAllowed.includes(permission)) {
-      return yield* new BadRequest({ message: `The agent does not allow the override ${name}` })
-    }
-  }
-  const faults = (["first_message", "first_message_prompt", "system_prompt"] as const)
-    .filter((name) => unknownSystemNames(overrides[name] ?? "").length > 0)
-    .map((name) => fault(["body", "overrides", name], "names an unknown system variable"))
-  if (faults.length > 0) return yield* invalid(faults)
-  const voice = overrides.voice_id
-  if (voice && voice !== runnable.config.voice.voice_id) {
-    const unknown = invalid([fault(["body", "overrides", "voice_id"], "unknown voice")])
-    yield* Effect.mapError(voices.find(workspace, voice), () => unknown)
-  }
-  if (yield* exceedsTokens(overrides.system_prompt ?? "", systemPromptTokens)) {
-    return yield* invalid([fault(["body", "overrides", "system_prompt"], "must be at most 32000 tokens")])
-  }
-})

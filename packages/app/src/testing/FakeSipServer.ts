@@ -9,8 +9,8 @@ import type {
   SipServerOptions,
   PhoneLeg
 } from "@parley/transport/phone/Phone"
-import { Effect, Layer } from "effect"
-import { SipServers } from "../phone/SipServers.ts"
+import { Effect } from "effect"
+import type { OpenSipServer } from "../phone/Telephone.ts"
 
 export type FakePhoneLeg = FakeLeg.FakeLeg & PhoneLeg
 
@@ -34,7 +34,8 @@ export interface FakeDial {
 }
 
 export interface FakeSipServer {
-  readonly layer: Layer.Layer<SipServers>
+  /** To be given to the telephone in place of the one on the network. */
+  readonly open: OpenSipServer
   readonly options: () => SipServerOptions
   readonly dials: ReadonlyArray<FakeDial>
   /** A caller who may call: undefined when nobody has the number. */
@@ -46,7 +47,7 @@ export const makeFakeSipServer = (): FakeSipServer => {
   let options: SipServerOptions | undefined
   let calls = 0
 
-  const door: SipServer = {
+  const server: SipServer = {
     ports: { udp: 5060 },
     dial: (request) => {
       const callId = `out-${++calls}@fake`
@@ -79,14 +80,12 @@ export const makeFakeSipServer = (): FakeSipServer => {
   }
 
   return {
-    layer: Layer.succeed(SipServers, {
-      open: (given) => {
-        options = given
-        return Promise.resolve(door)
-      }
-    }),
+    open: (given) => {
+      options = given
+      return Promise.resolve(server)
+    },
     options: () => {
-      if (options === undefined) throw new Error("the door was not opened")
+      if (options === undefined) throw new Error("the server was not opened")
       return options
     },
     dials,

@@ -1,8 +1,7 @@
 // Tools of MCP servers in a call: asked for while the plan is made, within a time box and all at once, and run over one
 // session with each server, which is opened when the call begins and closed behind it. A server that does not answer
 // costs its tools and nothing else.
-import type { McpEndpoint } from "@parley/contract/McpServer"
-import { mcpToolsPerSession } from "@parley/contract/McpServer"
+import { type McpEndpoint, type McpTool, mcpToolsPerSession } from "@parley/contract/McpServer"
 import type { CallPlan } from "@parley/engine/CallPlan"
 import { type RunTool, ToolFailure } from "@parley/engine/ports/CallParts"
 import { type McpSession, openSession } from "@parley/workspace/mcp/McpClient"
@@ -11,10 +10,16 @@ import { endpointOf, mcpClientInfo } from "@parley/workspace/mcp/McpServers"
 import type { RunnableMcpServer } from "@parley/workspace/mcp/PinnedMcp"
 import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Effect, Exit, type Redacted, Scope, Semaphore } from "effect"
-import type { ListedServer } from "../plan/plannedTools.ts"
+
+/** An MCP server that was asked for its tools. */
+export interface ListedServer {
+  readonly name: string
+  readonly endpoint: McpEndpoint
+  readonly tools: ReadonlyArray<McpTool>
+}
 
 /** The caller waits for it before the greeting. */
-export const listingMs = 3_000
+const listingMs = 3_000
 
 export interface McpListing {
   readonly listed: ReadonlyArray<ListedServer>

@@ -4,7 +4,7 @@ import { defaultPlan } from "@parley/engine/CallPlan"
 import { LocalInventory } from "@parley/workspace/phone/LocalInventory"
 import { Effect, Fiber } from "effect"
 import { ConsultationCalls } from "../../src/phone/ConsultationCalls.ts"
-import { customer, eventually, telephone } from "./telephone.ts"
+import { customer, eventually, telephone } from "../calls/telephone.ts"
 
 const { door, service } = telephone({ PARLEY_SIP_PORT: "0" })
 

@@ -1,14 +1,14 @@
-// The pure pieces of the telephone's desk.
+// The pieces of the telephone that need no network.
 import { assert, describe, it } from "@effect/vitest"
 import type { PhoneCallCreate } from "@parley/contract/PhoneCall"
 import type { PhoneLine } from "@parley/workspace/phone/PhoneLines"
 import type { StoredTrunk } from "@parley/workspace/phone/Trunk"
 import { dialledNumbers } from "@parley/workspace/phone/dialledNumbers"
-import { Redacted } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { callFault } from "../../src/phone/dialRules.ts"
 import { CallTraces } from "../../src/phone/CallTraces.ts"
 import { headersOf, inboundTrunk, outboundTrunk } from "../../src/phone/trunks.ts"
-import { Seats } from "../../src/calls/Seats.ts"
 
 const trunk: StoredTrunk = {
   inbound: { username: "in", password: "sealed-in" },
@@ -111,42 +111,37 @@ describe("dialledNumbers", () => {
   ])("%s", (raw, numbers) => assert.deepStrictEqual(dialledNumbers(raw), numbers))
 })
 
-describe("Seats", () => {
-  it("counts every door's places, exactly", () => {
-    const seats = new Seats(3)
-    let beside = 1
-    seats.countBeside(() => beside)
-    assert.deepStrictEqual([seats.take("a"), seats.take("b"), seats.take("c")], [true, true, false])
-    assert.strictEqual(seats.count, 2)
-    seats.leave("a")
-    seats.leave("a")
-    beside = 2
-    assert.isFalse(seats.take("c"))
-    beside = 0
-    assert.isTrue(seats.take("c"))
-  })
-})
-
 describe("CallTraces", () => {
   const rung = [{ atMs: 0, direction: "in", what: "INVITE", detail: "" }] as const
 
-  it("brings a sipTrace and its session together, whichever is known first", () => {
-    const kept: Array<string> = []
-    const sipTraces = new CallTraces((sessionId) => kept.push(sessionId))
-    sipTraces.tell("one", rung)
-    sipTraces.belongs("one", "session_1")
-    sipTraces.belongs("two", "session_2")
-    sipTraces.tell("two", rung)
-    sipTraces.tell("two", rung)
-    assert.deepStrictEqual(kept, ["session_1", "session_2"])
-  })
+  it.effect("gives a trace to whoever asks for it, before or after it is told, and keeps it no longer", () =>
+    Effect.gen(function* () {
+      const traces = new CallTraces()
+      traces.tell("one", rung)
+      assert.deepStrictEqual(yield* traces.of("one"), rung)
+      const asked = yield* Effect.forkChild(traces.of("two"), { startImmediately: true })
+      traces.tell("two", rung)
+      traces.tell("two", [])
+      assert.deepStrictEqual(yield* Fiber.join(asked), rung)
+    })
+  )
 
-  it("forgets what never meets, oldest first", () => {
-    const kept: Array<string> = []
-    const sipTraces = new CallTraces((sessionId) => kept.push(sessionId))
-    for (let n = 0; n < 1001; n++) sipTraces.tell(`call ${n}`, rung)
-    sipTraces.belongs("call 0", "session_0")
-    sipTraces.belongs("call 1", "session_1")
-    assert.deepStrictEqual(kept, ["session_1"])
-  })
+  it.effect("answers with nothing when no trace comes", () =>
+    Effect.gen(function* () {
+      const asked = yield* Effect.forkChild(new CallTraces().of("one"), { startImmediately: true })
+      yield* TestClock.adjust("40 seconds")
+      assert.deepStrictEqual(yield* Fiber.join(asked), [])
+    })
+  )
+
+  it.effect("forgets what nobody asks for, oldest first", () =>
+    Effect.gen(function* () {
+      const traces = new CallTraces()
+      for (let n = 0; n < 1001; n++) traces.tell(`call ${n}`, rung)
+      const oldest = yield* Effect.forkChild(traces.of("call 0"), { startImmediately: true })
+      assert.deepStrictEqual(yield* traces.of("call 1000"), rung)
+      yield* TestClock.adjust("40 seconds")
+      assert.deepStrictEqual(yield* Fiber.join(oldest), [])
+    })
+  )
 })

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { StoredTool } from "@parley/contract/Tool"
 import { mergeTool } from "@parley/workspace/tools/ToolRow"
 import { Redacted } from "effect"
-import { functionName, plannedTools } from "../../src/plan/plannedTools.ts"
+import { functionName } from "../../src/plan/functionName.ts"
+import { plannedTools } from "../../src/plan/plannedTools.ts"
 
 const tool = (name: string, more: Partial<StoredTool> = {}) => ({
   tool_id: name,

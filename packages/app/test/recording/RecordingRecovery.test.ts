@@ -15,7 +15,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { existsSync, writeFileSync } from "node:fs"
 import { Recorder } from "../../src/recording/Recorder.ts"
-import { settleLeft } from "../../src/recording/RecordingRecovery.ts"
+import { settleLeft } from "../../src/recording/settleLeft.ts"
 
 const platform = Layer.succeed(Platform, {
   voices: new Set<string>(),

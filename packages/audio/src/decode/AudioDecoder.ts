@@ -7,6 +7,7 @@ export interface Decoded {
   readonly samples: Int16Array
 }
 
+/** The port of a file decoder: pieces of one file in, samples out. */
 export interface AudioDecoder {
   /** Most bytes to give at once, so that no piece becomes very much sound. */
   readonly pieceBytes: number
@@ -17,8 +18,13 @@ export interface AudioDecoder {
   readonly close: () => void
 }
 
+/**
+ * `NotAudio`: no known container; `Unsupported`: known, but not decoded here; `Damaged`: cut or against its
+ * format.
+ */
 export type DecodeFaultReason = "NotAudio" | "Unsupported" | "Damaged"
 
+/** Thrown for a file that cannot be decoded; its message is for people. */
 export class DecodeFault extends Error {
   override readonly name = "DecodeFault"
   readonly reason: DecodeFaultReason

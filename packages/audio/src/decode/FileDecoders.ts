@@ -9,6 +9,7 @@ import type { AudioDecoder, Decoded } from "./AudioDecoder.ts"
 import { monoOf } from "./Mono.ts"
 import { Mp3Frames } from "./Mp3Frames.ts"
 
+/** WAV with PCM, float, A-law or mu-law samples. */
 export const makeWavDecoder = (): AudioDecoder => {
   const reader = new WavReader()
   return {
@@ -35,6 +36,7 @@ const guarded = <A>(work: () => A): A => {
   }
 }
 
+/** MPEG-1 and MPEG-2 layer III. */
 export const makeMp3Decoder = async (): Promise<AudioDecoder> => {
   const codec = new MPEGDecoder()
   await codec.ready
@@ -72,6 +74,7 @@ interface PushCodecOutput {
 /** FLAC frames of silence hold 65,535 samples in a dozen bytes: small pieces keep such a file small. */
 export const makeFlacDecoder = (): Promise<AudioDecoder> => pushDecoder("FLAC", new FLACDecoder(), 1024)
 
+/** Vorbis in Ogg. */
 export const makeOggVorbisDecoder = (): Promise<AudioDecoder> => pushDecoder("Vorbis", new OggVorbisDecoder(), 8192)
 
 const pushDecoder = async (name: string, codec: PushCodec, pieceBytes: number): Promise<AudioDecoder> => {

@@ -1,5 +1,6 @@
 // Channels of floats, as codecs give them, to one channel of 16 bits: the mean, NaN silenced, peaks clipped.
 
+/** The mean of all channels, as 16-bit samples. */
 export const monoOf = (channels: ReadonlyArray<Float32Array>, samples: number): Int16Array => {
   const out = new Int16Array(Math.max(0, Math.min(samples, channels[0]?.length ?? 0)))
   const scale = 32768 / channels.length

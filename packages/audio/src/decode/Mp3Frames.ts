@@ -1,6 +1,7 @@
 // The frames of an MP3 stream (ISO 11172-3, 2.4; ISO 13818-3 for the low rates): tags and junk are passed over, and
 // only frames that stand where their neighbours say reach the decoder, which therefore never searches by itself.
 
+/** What a frame's header says: its length in bytes, its rate in Hz, its samples. */
 export interface Mp3Frame {
   readonly bytes: number
   readonly sampleRate: number
@@ -27,6 +28,7 @@ export const mp3FrameOf = (bytes: Uint8Array, at: number): Mp3Frame | undefined 
   return { bytes: Math.floor((samples / 8) * ((kbps * 1000) / sampleRate)) + padding, sampleRate, samples }
 }
 
+/** Bytes in pieces of any length in, whole frames out. */
 export class Mp3Frames {
   #held = new Uint8Array(0)
   /** Bytes of a tag that is passed over. */

@@ -3,6 +3,7 @@
 
 const checksumAt = 22
 
+/** The checksum of a page (RFC 3533, 6). */
 export const oggCrc = (page: Uint8Array): number => {
   let crc = 0
   for (let i = 0; i < page.length; i++) {

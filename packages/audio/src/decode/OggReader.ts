@@ -2,6 +2,7 @@
 // the reader finds the next one; a packet that lost a part, or grows beyond reason, is dropped.
 import { oggCrc } from "./OggCrc.ts"
 
+/** One page, and the packets that end in it (RFC 3533). */
 export interface OggPage {
   readonly serial: number
   readonly begins: boolean
@@ -14,6 +15,7 @@ export interface OggPage {
 const headerBytes = 27
 const mostPacketBytes = 1 << 20
 
+/** Bytes in pieces of any length in, whole pages out. */
 export class OggReader {
   #held = new Uint8Array(0)
   /** The beginning of a packet that goes on with the next page, per logical stream. */

@@ -3,6 +3,7 @@
 // then gets the mark of the end, which some players wait for.
 import { oggCrc } from "./OggCrc.ts"
 
+/** The part of an Ogg file that is whole. */
 export interface OggTail {
   /** Bytes to keep. */
   readonly length: number

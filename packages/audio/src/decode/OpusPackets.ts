@@ -4,11 +4,14 @@ import { makeOpusDecoder } from "../opus/OpusDecoder.ts"
 import type { OpusDecoder } from "../opus/OpusDecoder.ts"
 import { DecodeFault } from "./AudioDecoder.ts"
 
+/** The rates that Opus decodes to (RFC 6716, 2). */
 export type OpusRate = 8000 | 12000 | 16000 | 24000 | 48000
 
+/** The same rate where Opus has it, else 48000. */
 export const opusRateFor = (sampleRate: number): OpusRate =>
   ([8000, 12000, 16000, 24000] as const).find((rate) => rate === sampleRate) ?? 48000
 
+/** Of the identification header (RFC 7845, 5.1); `preSkip` in samples at 48 kHz. */
 export interface OpusHead {
   readonly preSkip: number
 }
@@ -22,6 +25,7 @@ export const parseOpusHead = (packet: Uint8Array): OpusHead => {
   return { preSkip: packet[10]! | (packet[11]! << 8) }
 }
 
+/** The packets of one file to samples, its pre-skip left out. */
 export class OpusPackets {
   readonly sampleRate: OpusRate
   readonly #codec: OpusDecoder

@@ -1,6 +1,7 @@
 // What a file is, by its first bytes and never by its name: names and content types lie.
 import { mp3FrameOf } from "./Mp3Frames.ts"
 
+/** The containers that are told apart. */
 export type Container =
   | "wav"
   | "mp3"
@@ -19,6 +20,7 @@ export type Container =
 /** How much of the beginning `containerOf` wants to see; less is fine for a shorter file. */
 export const containerBytes = 16_384
 
+/** By the first `containerBytes` of a file. */
 export const containerOf = (start: Uint8Array): Container => {
   const tag = latin(start, 0, 4)
   if ((tag === "RIFF" || tag === "RF64") && latin(start, 8, 12) === "WAVE") return "wav"

@@ -2,6 +2,7 @@
 // put it, which is a worker thread. Every returned array is the caller's.
 import type { OutputFormat } from "./OutputFormat.ts"
 
+/** The port of an encoder: samples of one stream in, bytes out. */
 export interface AudioEncoder {
   readonly format: OutputFormat
   /** Samples at `format.sampleRate`, of any length. Empty when nothing is ready yet. */

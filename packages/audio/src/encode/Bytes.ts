@@ -1,5 +1,6 @@
 // Pieces of bytes gathered into one array that belongs to whoever takes it.
 
+/** Gathers pieces without copying them before `take`. */
 export class Bytes {
   #pieces: Array<Uint8Array> = []
 

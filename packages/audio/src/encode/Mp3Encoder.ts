@@ -12,7 +12,7 @@ type Mp3 = Extract<OutputFormat, { codec: "mp3" }>
 
 const frameSamples = 1152
 /** From a sample put in to the same sample decoded: 576 of the encoder, 529 of any decoder. */
-export const mp3DelaySamples = 576 + 529
+const mp3DelaySamples = 576 + 529
 /** A frame is heard whole only when the next one is there: the transform overlaps. */
 const overlapSamples = 576
 /** Silence is added in pieces of this size while draining. */
@@ -29,6 +29,7 @@ const makeLame = async () =>
 
 const wasm = import.meta.resolve("wasm-media-encoders/wasm/mp3")
 
+/** MPEG layer III at a constant bit rate, mono. */
 export const makeMp3Encoder = async (format: Mp3): Promise<AudioEncoder> => {
   const lame = await makeLame()
   lame.configure({ sampleRate: format.sampleRate, channels: 1, bitrate: format.kbps })

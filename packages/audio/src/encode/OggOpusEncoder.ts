@@ -12,6 +12,7 @@ type Opus = Extract<OutputFormat, { codec: "opus" }>
 const granuleRate = 48_000
 const framesPerSecond = 50
 
+/** Of the container. */
 export interface OggOpusOptions {
   /** Of the logical stream. Default: random. */
   readonly serial?: number
@@ -23,6 +24,7 @@ export interface OggOpusOptions {
   readonly complexity?: number
 }
 
+/** Opus in Ogg (RFC 7845), mono; the last page says how long it is. */
 export const makeOggOpusEncoder = async (format: Opus, options: OggOpusOptions = {}): Promise<AudioEncoder> => {
   const inputRate = options.inputRate ?? granuleRate
   const frameSamples = inputRate / framesPerSecond

@@ -6,6 +6,7 @@ const mostSegments = 255
 const headerBytes = 27
 const flags = { first: 2, last: 4 }
 
+/** Packets of one logical stream in, pages out (RFC 3533). */
 export class OggWriter {
   readonly #serial: number
   #packets: Array<Uint8Array> = []

@@ -8,6 +8,7 @@ type Wav = Extract<OutputFormat, { codec: "wav" }>
 
 const nothing = () => new Uint8Array(0)
 
+/** Headerless 16-bit little-endian samples. */
 export const makePcmEncoder = (format: Pcm): AudioEncoder => ({
   format,
   encode: (samples) => pcmBytes(samples).slice(),

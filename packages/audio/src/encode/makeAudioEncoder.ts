@@ -6,6 +6,7 @@ import { makeOggOpusEncoder } from "./OggOpusEncoder.ts"
 import type { OutputFormat } from "./OutputFormat.ts"
 import { makePcmEncoder, makeWavEncoder } from "./PcmEncoder.ts"
 
+/** The encoder of a format. Rejects when its codec cannot be loaded. */
 export const makeAudioEncoder = async (format: OutputFormat): Promise<AudioEncoder> => {
   switch (format.codec) {
     case "mp3":

@@ -1,8 +1,9 @@
 // Opus packets in, PCM out at the listener's own rate: libopus decodes straight to 16 kHz, so hearing needs
 // no resampler. Conceals what was lost, from the next packet's FEC where there is one (RFC 6716, 2.1.7).
-// Packets come from strangers: a malformed one is told by `undefined`, never thrown.
+// Packets come from the network: a malformed one is told by `undefined`, never thrown.
 import { createDecoder, isOpusError } from "libopus-wasm"
 
+/** One incoming stream (RFC 6716). */
 export interface OpusDecoder {
   readonly sampleRate: number
   /** The packet's samples (2.5 to 120 ms), or undefined when it is not an Opus packet. */
@@ -15,10 +16,12 @@ export interface OpusDecoder {
   readonly close: () => void
 }
 
+/** The rate of what comes out. */
 export interface OpusDecoderOptions {
   readonly sampleRate: 8000 | 12000 | 16000 | 24000 | 48000
 }
 
+/** Mono at the rate asked for, whatever the stream was encoded from. */
 export const makeOpusDecoder = async (options: OpusDecoderOptions): Promise<OpusDecoder> => {
   const handle = await createDecoder({ channels: 1, sampleRate: options.sampleRate })
 

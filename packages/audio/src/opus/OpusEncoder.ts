@@ -4,6 +4,7 @@
 // process; a native codec only has to implement `OpusEncoder`.
 import { Application, createEncoder, Signal } from "libopus-wasm"
 
+/** One outgoing stream (RFC 6716). */
 export interface OpusEncoder {
   readonly sampleRate: number
   /**
@@ -15,6 +16,7 @@ export interface OpusEncoder {
   readonly close: () => void
 }
 
+/** How speech is encoded. */
 export interface OpusEncoderOptions {
   readonly sampleRate: 8000 | 12000 | 16000 | 24000 | 48000
   /** 0-10; 3 costs half of 9 and is hard to tell from it on speech. */
@@ -24,6 +26,7 @@ export interface OpusEncoderOptions {
   readonly expectedLossPercent?: number
 }
 
+/** For speech, mono. */
 export const makeOpusEncoder = async (options: OpusEncoderOptions): Promise<OpusEncoder> => {
   const handle = await createEncoder({
     application: Application.Voip,

@@ -4,7 +4,7 @@ import { gainOf, limit } from "../Level.ts"
 import { colourBandsHz } from "./VoiceProfile.ts"
 
 /** Odd, so that the delay is a whole number of samples. */
-export const colourTaps = 129
+const colourTaps = 129
 const gridSize = 512
 
 /**

@@ -1,5 +1,6 @@
 // Power spectrum of a short real window: radix 2, in place, tables made once per size.
 
+/** Power of each band of a real signal of `size` samples, a power of two. */
 export class PowerSpectrum {
   readonly size: number
   readonly #window: Float64Array

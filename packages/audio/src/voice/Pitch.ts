@@ -1,6 +1,7 @@
 // Pitch of one window of voice by normalised autocorrelation, 60 to 400 Hz. The shortest lag that is nearly as good
 // as the best one wins: multiples of a period are always good, and would halve the pitch.
 
+/** The sample rate at which pitch is looked for. */
 export const pitchRate = 8000
 /** 40 ms: two periods of the deepest voice and a little more. */
 export const pitchWindow = 320
@@ -8,6 +9,7 @@ const leastHz = 60
 const mostHz = 400
 const nearlyBest = 0.9
 
+/** The pitch of one window. */
 export interface Pitch {
   readonly hz: number
   /** 0 to 1: how alike two neighbouring periods are. Noise stays below 0.5. */

@@ -9,6 +9,7 @@ import type { VoiceProfile } from "./VoiceProfile.ts"
 /** The rate that `hear` wants. */
 export const listeningRate = 16000
 
+/** What was learnt of the voice, and how good the recording is. */
 export interface VoiceReport {
   readonly durationMs: number
   readonly voicedMs: number
@@ -38,6 +39,7 @@ const embeddedColour: ReadonlyArray<number> = [17.8, 22.1, 15, 13.3, 3.6, -1.3, 
 /** Where the tract of a voice is taken for average. */
 const averagePitchHz = 150
 
+/** Listens to mono samples at `listeningRate`, in pieces of any length. */
 export class VoiceListener {
   readonly #spectrum = new PowerSpectrum(spectrumSize)
   readonly #power = new Float64Array(spectrumSize / 2)

@@ -1,6 +1,7 @@
 // What can be heard of a speaker without a neural model: enough to bend an embedded voice towards a recording,
 // not enough to be that person. A profile is JSON.
 
+/** A voice in a few numbers. */
 export interface VoiceProfile {
   /** Median pitch of the voiced parts in Hz. */
   readonly pitchHz: number

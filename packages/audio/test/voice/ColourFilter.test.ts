@@ -1,6 +1,7 @@
 // The colour filter: gains where they are asked for, alignment, and independence of the cut.
 import { describe, expect, it } from "vitest"
-import { dbfs, rms } from "@parley/audio/Level"
+import { dbfs } from "../../src/Level.ts"
+import { rms } from "../../src/testing/rms.ts"
 import { colourFilter, FirFilter } from "@parley/audio/voice/ColourFilter"
 import { colourBandsHz } from "@parley/audio/voice/VoiceProfile"
 

@@ -1,7 +1,7 @@
 // A live conversation with an agent, in a browser: join with a session's ticket, talk, read along, hang up. A thin
 // layer over livekit-client, which keeps the connection; what is said over it is `ClientEvent` of the contract.
 // `start` resolves when the agent is there, and rejects with an AgentSessionError that says why it is not.
-import { agentStateAttribute, agentTopic, clientTopic, transcriptTopic } from "@parley/contract/ClientEvent"
+import { agentStateAttribute, agentTopic, transcriptTopic } from "@parley/contract/ClientEvent"
 import type { AgentEvent, ClientEvent } from "@parley/contract/ClientEvent"
 import {
   ConnectionState,
@@ -24,6 +24,7 @@ import {
   type AgentSessionMode,
   type AgentSessionStatus
 } from "./SessionEvents.ts"
+import { Outbox } from "./Outbox.ts"
 import { type PublicSessionOptions, requestTicket } from "./PublicSession.ts"
 import { ticketOf, type SessionTicket, type TicketSource } from "./SessionTicket.ts"
 
@@ -36,6 +37,7 @@ export interface AgentSessionOptions extends AgentSessionCallbacks, TicketSource
   readonly clientToolTimeoutMs?: number
 }
 
+/** A finished utterance. */
 export interface TranscriptEntry {
   readonly role: "user" | "agent"
   readonly text: string
@@ -44,8 +46,10 @@ export interface TranscriptEntry {
 const agentWithinMs = 15_000
 const farewellMs = 300
 
+/** A live conversation. Made by `AgentSession.start`. */
 export class AgentSession {
   readonly #room = new Room()
+  readonly #outbox = new Outbox(this.#room)
   readonly #emitter: SessionEmitter
   readonly #tools: ClientTools
   readonly #microphone = new Microphone(this.#room)
@@ -160,10 +164,11 @@ export class AgentSession {
   /** Hangs up. At once for the user; resolves when the service knows. Idempotent. */
   async end(): Promise<void> {
     if (this.#status === "disconnected") return
-    const goodbye = this.#publish({ type: "user.hangup" }).catch(() => undefined)
+    const goodbye = this.#outbox.send({ type: "user.hangup" }).catch(() => undefined)
     this.#close("user_hangup")
     await this.#room.localParticipant.setMicrophoneEnabled(false).catch(() => undefined)
-    await goodbye
+    // Without a connection it waits in vain.
+    await Promise.race([goodbye, this.#gone(farewellMs)])
     // The words are on their way only; the service answers them by closing the call.
     await this.#gone(farewellMs)
     await this.#room.disconnect()
@@ -286,14 +291,11 @@ export class AgentSession {
 
   #send(event: ClientEvent): void {
     if (this.#status === "disconnected") return
-    this.#publish(event).catch((cause: unknown) =>
-      this.#emitter.emit("error", new AgentSessionError("internal_error", wordsOf(cause), { cause }))
-    )
-  }
-
-  async #publish(event: ClientEvent): Promise<void> {
-    const payload = new TextEncoder().encode(JSON.stringify(event))
-    await this.#room.localParticipant.publishData(payload, { reliable: true, topic: clientTopic })
+    this.#outbox
+      .send(event)
+      .catch((cause: unknown) =>
+        this.#emitter.emit("error", new AgentSessionError("internal_error", wordsOf(cause), { cause }))
+      )
   }
 
   #say(entry: TranscriptEntry): void {

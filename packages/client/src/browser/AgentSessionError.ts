@@ -1,5 +1,6 @@
 // What can go wrong with a live session, by a code that apps can branch on.
 
+/** What went wrong. */
 export type AgentSessionErrorCode =
   | "session_request_failed"
   | "agent_not_public"
@@ -14,6 +15,7 @@ export type AgentSessionErrorCode =
   | "provider_error"
   | "internal_error"
 
+/** An error with a code for apps and words for people. */
 export class AgentSessionError extends Error {
   readonly code: AgentSessionErrorCode
   constructor(code: AgentSessionErrorCode, message: string, options?: ErrorOptions) {
@@ -23,4 +25,5 @@ export class AgentSessionError extends Error {
   }
 }
 
+/** The message of whatever was thrown. */
 export const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -2,6 +2,7 @@
 import { type RemoteTrack, type Room, RoomEvent, Track } from "livekit-client"
 import { AudioMeter } from "./AudioMeter.ts"
 
+/** Plays the agent on the page. */
 export class AgentVoice {
   readonly meter = new AudioMeter()
   readonly #elements = new Set<HTMLMediaElement>()

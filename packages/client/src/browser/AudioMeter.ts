@@ -2,6 +2,7 @@
 
 const noData = new Uint8Array(0)
 
+/** Volume and spectrum of one track. */
 export class AudioMeter {
   #context: AudioContext | undefined
   #analyser: AnalyserNode | undefined

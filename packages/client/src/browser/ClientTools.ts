@@ -3,11 +3,13 @@
 import type { AgentEvent, ClientEvent } from "@parley/contract/ClientEvent"
 import { AgentSessionError } from "./AgentSessionError.ts"
 
+/** Takes the parameters the agent gives; what it returns, or resolves to, is sent as JSON. */
 export type ClientTool = (params: unknown) => unknown
 
 type Call = Extract<AgentEvent, { readonly type: "client_tool.call" }>
 type Result = Extract<ClientEvent, { readonly type: "client_tool.result" }>
 
+/** The tools of a session, and where their answers go. */
 export interface ClientToolsOptions {
   readonly tools: Readonly<Record<string, ClientTool>>
   readonly timeoutMs: number
@@ -15,6 +17,7 @@ export interface ClientToolsOptions {
   readonly onError: (error: AgentSessionError) => void
 }
 
+/** Calls tools of the page for the agent. */
 export class ClientTools {
   readonly #options: ClientToolsOptions
   readonly #tools: Map<string, ClientTool>

@@ -6,6 +6,7 @@ import { AgentSessionError, wordsOf } from "./AgentSessionError.ts"
 
 const reconnectMs = 10_000
 
+/** The microphone of a session. */
 export class Microphone {
   readonly meter = new AudioMeter()
   readonly #room: Room

@@ -3,10 +3,12 @@
 import type { AgentEvent } from "@parley/contract/ClientEvent"
 import type { AgentSessionError } from "./AgentSessionError.ts"
 
+/** The connection. */
 export type AgentSessionStatus = "connecting" | "connected" | "reconnecting" | "disconnected"
 /** What the agent does: `listening` until it first thinks or speaks. */
 export type AgentSessionMode = "listening" | "thinking" | "speaking"
 
+/** `connection_lost` is ours; the others are the service's `end_reason`, which may grow. */
 export type AgentSessionEndReason =
   | "user_hangup"
   | "agent_hangup"
@@ -17,6 +19,7 @@ export type AgentSessionEndReason =
 
 type ToolEvent<T extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: T }>
 
+/** Every event and its payload. */
 export interface AgentSessionEvents {
   connect: { readonly sessionId: string }
   disconnect: { readonly reason: AgentSessionEndReason }
@@ -37,12 +40,15 @@ export interface AgentSessionEvents {
   error: AgentSessionError
 }
 
+/** Takes the payload of one event. */
 export type AgentSessionListener<K extends keyof AgentSessionEvents> = (payload: AgentSessionEvents[K]) => void
 
+/** The events as options: `onConnect`, `onMessage`, ... */
 export type AgentSessionCallbacks = {
   readonly [K in keyof AgentSessionEvents as `on${Capitalize<K>}`]?: AgentSessionListener<K>
 }
 
+/** Tells listeners. An exception of one is reported and does not stop the others. */
 export class SessionEmitter {
   readonly #listeners = new Map<keyof AgentSessionEvents, Set<(payload: never) => void>>()
 

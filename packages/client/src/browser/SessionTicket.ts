@@ -12,6 +12,7 @@ export interface SessionTicket {
   readonly expires_at?: string
 }
 
+/** A ticket, or a token with the address it is good for. */
 export interface TicketSource {
   readonly session?: SessionTicket
   readonly sessionToken?: string

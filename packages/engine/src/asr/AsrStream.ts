@@ -1,30 +1,36 @@
-// The ear of a call: frames in, "voice began", "voice paused", partial and final words out. Every
+// Speech recognition of a call: frames in, "voice began", "voice paused", partial and final words out. Every
 // committed utterance is answered by one `Final` within a bound, whatever the recogniser does; one that
-// dies is reopened and hears the running utterance again.
-import { Deferred, Effect, FiberSet, Schedule, type Scope } from "effect"
+// dies is reopened and given the running utterance again.
+import { Cause, Deferred, Effect, Queue, Schedule, type Scope } from "effect"
 import { SpeechError } from "@parley/speech/ports/SpeechError"
 import type { TranscriptEvent, Transcriber, TranscriptionStream } from "@parley/speech/ports/Transcriber"
 import type { VoiceActivity } from "@parley/speech/ports/VoiceActivity"
+import type { CallPlan } from "../CallPlan.ts"
 import { hearingRate } from "../leg/Leg.ts"
 import type { Signal } from "../turn/Signal.ts"
+import { cannotFail, forkSupervised, guarded, type OnDefect } from "../supervise.ts"
 import { SampleClock } from "./SampleClock.ts"
 import { Utterance } from "./Utterance.ts"
 import * as Voicing from "./Voicing.ts"
 
+/** What recognition of one speaker needs. */
 export interface AsrOptions {
-  readonly language: string
-  readonly keyterms: ReadonlyArray<string>
+  /** The language and the words to favour. */
+  readonly hearing: CallPlan["hearing"]
   readonly transcriber: Transcriber
   readonly voiceActivity: VoiceActivity
   /** Windows without voice that commit an utterance. */
   readonly pauseWindows: number
+  /** Milliseconds since the call began. */
   readonly now: () => number
   readonly tell: (signal: Signal) => void
-  readonly onFault: (name: string, data: Record<string, unknown>) => void
+  readonly onFault: (name: string, data: Readonly<Record<string, unknown>>) => void
+  readonly onDefect: OnDefect
 }
 
+/** Recognition of one speaker, under way. */
 export interface AsrStream {
-  /** One 20 ms frame at 16 kHz, on the media thread. */
+  /** One 20 ms frame at 16 kHz, on the media thread. Does not throw. */
   readonly hear: (frame: Int16Array) => void
 }
 
@@ -35,17 +41,22 @@ const reopenTimes = 4
 /** After the second stream in a row that is lost without an answer, and doubled with each further one. */
 const lossPauseMs = 100
 const longestPauseMs = 2_000
-/** So many in a row without a single answer, over two utterances or more: the ear is gone for good. */
+/** So many in a row without a single answer, over two utterances or more: recognition is gone for good. */
 const mostLosses = 8
 
+/**
+ * Opens voice activity and a recogniser for the length of the scope. A recogniser that cannot be had any more is told
+ * as `HearingLost`; one that throws is a defect. Fails when voice activity cannot be opened.
+ */
 export const make = Effect.fnUntraced(function* (
   options: AsrOptions
 ): Effect.fn.Return<AsrStream, SpeechError, Scope.Scope> {
-  const { now, onFault, pauseWindows, tell, transcriber } = options
+  const { now, onDefect, onFault, pauseWindows, tell, transcriber } = options
+  const child = "AsrStream"
+  const scope = yield* Effect.scope
   const clock = new SampleClock(hearingRate)
   const utterance = new Utterance()
-  const bounds = yield* FiberSet.make<void>()
-  const runBound = yield* FiberSet.runtime(bounds)()
+  const unanswered = yield* Queue.unbounded<{ readonly utterance: number; readonly dueAt: number }>()
   let voicing = Voicing.quiet
   let stream: TranscriptionStream | null = null
   let broken = yield* Deferred.make<SpeechError | null>()
@@ -78,20 +89,22 @@ export const make = Effect.fnUntraced(function* (
 
   const commit = (lastVoicedAt: number): void => {
     committed++
-    const mine = committed
     tell({ _tag: "VoicePaused", lastVoicedAt })
+    Queue.offerUnsafe(unanswered, { utterance: committed, dueAt: now() + finalBoundMs })
     stream?.commit()
-    runBound(
-      Effect.sleep(finalBoundMs).pipe(
-        Effect.map(() => {
-          if (answered >= mine) return
-          onFault("asr_final_overdue", { bound_ms: finalBoundMs })
-          for (let missing = mine - answered; missing > 0; missing--) answer(partial)
-          fail(null)
-        })
-      )
-    )
   }
+
+  /** Every utterance has its answer within the bound, from the recogniser or with what is known of it. */
+  const bounds = Effect.gen(function* () {
+    const { dueAt, utterance: mine } = yield* Queue.take(unanswered)
+    const left = dueAt - now()
+    if (answered >= mine) return
+    if (left > 0) yield* Effect.sleep(left)
+    if (answered >= mine) return
+    onFault("asr_final_overdue", { bound_ms: finalBoundMs })
+    for (let missing = mine - answered; missing > 0; missing--) answer(partial)
+    fail(null)
+  })
 
   const onWindow = (probability: number, endSample: number): void => {
     const [next, change] = Voicing.step(voicing, probability, endSample, pauseWindows)
@@ -103,10 +116,16 @@ export const make = Effect.fnUntraced(function* (
     } else commit(clock.timeOf(change.lastVoiced))
   }
 
-  const vad = yield* options.voiceActivity.open(onWindow)
+  const vad = yield* options.voiceActivity.open((probability, endSample) => {
+    try {
+      onWindow(probability, endSample)
+    } catch (defect) {
+      onDefect(Cause.die(defect), child)
+    }
+  })
 
   const open = Effect.suspend(() =>
-    transcriber.open({ language: options.language, keyterms: options.keyterms, onEvent, onFailure: fail })
+    transcriber.open({ ...options.hearing, onEvent: guarded(child, onDefect, onEvent), onFailure: fail })
   )
 
   /** One recogniser after another, each in a scope of its own, until none opens. */
@@ -141,18 +160,18 @@ export const make = Effect.fnUntraced(function* (
     onFault("asr_gone", { reason: error.reason })
     tell({ _tag: "HearingLost" })
   }
-  yield* Effect.forkScoped(Effect.catch(Effect.forever(serve), (error) => Effect.sync(() => gone(error))))
+  yield* forkSupervised(scope, Effect.forever(serve), { child, onFailure: gone, onDefect })
+  yield* forkSupervised(scope, Effect.forever(bounds), { child, onFailure: cannotFail, onDefect })
 
-  return {
-    hear: (frame) => {
-      clock.arrived(frame.length, now())
-      if (voicing.voiced) {
-        utterance.say(frame)
-        stream?.push(frame)
-      } else utterance.wait(frame)
-      vad.push(frame)
-    }
+  const hear = (frame: Int16Array): void => {
+    clock.arrived(frame.length, now())
+    if (voicing.voiced) {
+      utterance.say(frame)
+      stream?.push(frame)
+    } else utterance.wait(frame)
+    vad.push(frame)
   }
+  return { hear: guarded(child, onDefect, hear) }
 })
 
 const overdue = (provider: string): SpeechError =>

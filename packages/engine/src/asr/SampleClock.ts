@@ -1,6 +1,7 @@
 // Tells at which moment of the call a sample arrived, from the arrival of the frames around it. The one
 // origin of every time that counts from "the last voiced sample".
 
+/** Positions in samples at `sampleRate`, times in milliseconds since the call began. */
 export class SampleClock {
   /** Samples that have arrived. */
   count = 0

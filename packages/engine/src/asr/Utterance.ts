@@ -6,6 +6,7 @@ const runUpFrames = 15
 /** Older audio slides out: 30 s of 20 ms frames. */
 const keepFrames = 1_500
 
+/** Frames of 20 ms at 16 kHz; keeps 300 ms of run-up and at most 30 s of speech. */
 export class Utterance {
   private runUp: Array<Int16Array> = []
   private said: Array<Int16Array> = []

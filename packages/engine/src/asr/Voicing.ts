@@ -2,6 +2,7 @@
 // pure. Positions in samples at 16 kHz since the call's first.
 import { windowSamples } from "@parley/speech/ports/VoiceActivity"
 
+/** The state between two windows; positions in samples at 16 kHz. */
 export interface Voicing {
   readonly voiced: boolean
   /** Windows in a row against the present state. */
@@ -11,6 +12,7 @@ export interface Voicing {
   readonly lastVoiced: number
 }
 
+/** A voice set in or paused; positions of the first and the last voiced sample. */
 export type VoicingChange =
   | { readonly _tag: "Began"; readonly since: number }
   | { readonly _tag: "Paused"; readonly lastVoiced: number }
@@ -50,4 +52,5 @@ export const step = (
   ]
 }
 
+/** Before the first window. */
 export const quiet: Voicing = { voiced: false, run: 0, runStart: 0, lastVoiced: 0 }

@@ -1,10 +1,16 @@
-// The latency ledger of one turn, pure: the moments of a turn and its reply become named waits that sum
-// to the whole. A moment that lies before the one it should follow (a speculative reply was ready early)
-// costs nothing.
+// Where the time of one turn went, pure: the moments of a turn and its reply become named waits that sum to the whole.
+// A moment that lies before the one it should follow (a speculative reply was ready early) costs nothing.
 import type { TurnLatency } from "@parley/contract/TurnLatency"
-import type { ReplyMarks } from "../reply/Answer.ts"
 import type { TurnClocks } from "../turn/Move.ts"
 
+/** Moments of a reply, milliseconds since the call began; null until they come. */
+export interface ReplyMarks {
+  firstWord: number | null
+  firstPhrase: number | null
+  firstAudio: number | null
+}
+
+/** `startedAt`: the reply's first sample left for the caller. Milliseconds, rounded to a tenth. */
 export const measure = (
   turnId: string,
   clocks: TurnClocks,

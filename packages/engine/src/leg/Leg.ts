@@ -7,8 +7,10 @@ import type { EndReason } from "@parley/contract/EndReason"
 
 /** Caller audio as the engine hears it: mono 16 kHz, 20 ms. */
 export const hearingRate = 16_000
+/** Length of a frame on both ways. */
 export const frameMs = 20
 
+/** Who is told of what the far side does. Called on the media thread; nothing may wait. */
 export interface LegEars {
   /** One decoded frame of 320 samples at 16 kHz. The array is the leg's own and reused: copy what is kept. */
   readonly onFrame: (samples: Int16Array) => void
@@ -19,6 +21,7 @@ export interface LegEars {
   readonly onClosed: (how: "left" | "lost" | "failed") => void
 }
 
+/** What the far side's client is told. A telephone has no client and ignores all of it. */
 export type LegMessage =
   | { readonly _tag: "State"; readonly state: AgentState }
   /** Replaces the text told before for this segment. */
@@ -29,6 +32,7 @@ export type LegMessage =
   | { readonly _tag: "AgentDone"; readonly segmentId: string }
   | { readonly _tag: "Event"; readonly event: AgentEvent }
 
+/** A telephone's own abilities: keys (RFC 4733) and transfer (REFER, RFC 3515). */
 export interface Telephone {
   /** Keys for the far side's menus: `0-9*#A-D`, in order, one after the other. */
   readonly sendDigits: (digits: string) => void
@@ -36,6 +40,7 @@ export interface Telephone {
   readonly refer: (target: string, headers: Readonly<Record<string, string>>) => Promise<"transferred" | "refused">
 }
 
+/** The port of a transport: one far side, for the length of one call. */
 export interface Leg {
   /** Rate of the frames this leg plays: 24000 on WebRTC, 8000 on G.711. */
   readonly playRate: number

@@ -1,6 +1,6 @@
-// A leg that is listened to: what the caller says and what the agent plays, each on a track of its own, both on the
-// clock of the call; and whom the caller is handed to, on a third. The conversation notices nothing; the sound is handed on first and copied then. Plain calls on the
-// media thread.
+// A leg that is recorded: what the caller says and what the agent plays, each on a track of its own, both on the clock
+// of the call; and whom the caller is handed to, on a third. Sound is handed on first and copied then. Plain calls on
+// the media thread.
 import type { EndReason } from "@parley/contract/EndReason"
 import { frameMs, hearingRate, type Leg, type LegEars, type LegMessage } from "./Leg.ts"
 import { TrackTimeline } from "./TrackTimeline.ts"
@@ -10,6 +10,7 @@ export interface TrackSink {
   readonly write: (silence: number, samples: Int16Array) => void
 }
 
+/** Where the tracks go. */
 export interface RecordedLegOptions {
   /** At `hearingRate`. */
   readonly user: TrackSink
@@ -21,6 +22,7 @@ export interface RecordedLegOptions {
   readonly nowMs: () => number
 }
 
+/** The leg, as its conversation sees it, with both sides copied to the sinks until it is over. */
 export class RecordedLeg implements Leg {
   readonly playRate: number
   readonly #leg: Leg

@@ -15,15 +15,13 @@ export interface Holder {
   readonly onDigit?: ((digit: string) => void) | undefined
 }
 
+/** The leg that a conversation of a telephone call holds; without a holder it is the leg itself. */
 export class SwitchedLeg implements Leg {
   readonly playRate: number
   readonly telephone: Telephone | undefined
   readonly #leg: Leg
   readonly #frame: Int16Array
   #holder: Holder | undefined
-  #onClosed: (() => void) | undefined
-  /** The far side is gone. */
-  gone = false
   /** The call was handed to somebody else: its end is no hang-up on the agent. */
   handedOver = false
 
@@ -46,14 +44,9 @@ export class SwitchedLeg implements Leg {
     this.take(holder)
   }
 
+  /** The conversation has the leg again. */
   giveBack(): void {
     this.#holder = undefined
-  }
-
-  /** Told once, before the conversation is; at once when it is over already. */
-  whenGone(tell: () => void): void {
-    this.#onClosed = tell
-    if (this.gone) tell()
   }
 
   attach(ears: LegEars): void {
@@ -67,11 +60,7 @@ export class SwitchedLeg implements Leg {
         if (this.#holder === undefined) ears.onDigit(digit)
         else this.#holder.onDigit?.(digit)
       },
-      onClosed: (how) => {
-        this.gone = true
-        this.#onClosed?.()
-        ears.onClosed(how)
-      }
+      onClosed: ears.onClosed
     })
   }
 

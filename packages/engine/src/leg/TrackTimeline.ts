@@ -17,6 +17,7 @@ const quiet = 300
 /** `silence` samples of nothing, then `samples`, a view that is reused. */
 export type OnBatch = (silence: number, samples: Int16Array) => void
 
+/** One track. Positions and times in milliseconds since the start of the call; `rate` in samples per second. */
 export class TrackTimeline {
   readonly rate: number
   readonly #onBatch: OnBatch

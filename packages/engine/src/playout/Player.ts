@@ -1,9 +1,10 @@
 // Plays one reply at a time into a leg, frame by frame on the process's tick, and reports what was
 // heard. Plain calls on the media thread.
 import type { Leg } from "../leg/Leg.ts"
-import type { ReplySound } from "../reply/ReplySound.ts"
+import type { ReplySound } from "./ReplySound.ts"
 import type { Ticking } from "./Pacer.ts"
 
+/** Told on the media thread; none may wait. */
 export interface PlayerEvents {
   /** The first sample (or the first text of a silent reply) left. */
   readonly onStarted: (reply: number) => void
@@ -13,6 +14,7 @@ export interface PlayerEvents {
   readonly onStarved: (reply: number) => void
 }
 
+/** Ticked every 20 ms; hands the leg one frame, or silence, per tick. */
 export class Player implements Ticking {
   private sound: ReplySound | null = null
   private started = false
@@ -21,16 +23,20 @@ export class Player implements Ticking {
   /** The first frame of a reply left between two ticks: one silent tick is owed for it. */
   private ahead = false
   private readonly frame: Int16Array
-  private readonly leg: Leg
+  private readonly leg: Pick<Leg, "play" | "playRate">
   private readonly events: PlayerEvents
 
-  constructor(leg: Leg, events: PlayerEvents) {
+  readonly onDefect: (defect: unknown) => void
+
+  /** `onDefect`: the leg or a listener threw; the player has left the round. */
+  constructor(leg: Pick<Leg, "play" | "playRate">, events: PlayerEvents, onDefect: (defect: unknown) => void) {
     this.leg = leg
     this.events = events
+    this.onDefect = onDefect
     this.frame = new Int16Array(leg.playRate / 50)
   }
 
-  /** This reply has the floor from now on. Its first frame leaves as soon as it is there, not at the next tick. */
+  /** This reply is played from now on. Its first frame leaves as soon as it is there, not at the next tick. */
   play(sound: ReplySound): void {
     this.sound = sound
     this.started = false
@@ -38,7 +44,6 @@ export class Player implements Ticking {
     this.starving = false
     sound.playout.onAudio = () => this.kick(sound)
     this.kick(sound)
-    this.onBusy()
   }
 
   /** No frame of the current reply leaves any more. */
@@ -46,20 +51,15 @@ export class Player implements Ticking {
     this.sound = null
   }
 
+  /** Silence from the next tick on; the reply keeps its position. */
   pause(): void {
     this.paused = true
   }
 
+  /** Goes on where it was paused. */
   resume(): void {
     this.paused = false
-    this.onBusy()
   }
-
-  idle(): boolean {
-    return this.sound === null || this.paused
-  }
-
-  onBusy = (): void => {}
 
   tick(): void {
     const { sound } = this
@@ -100,7 +100,7 @@ export class Player implements Ticking {
     this.silence()
     const { playout } = sound
     if (playout.pushed > playout.played) {
-      playout.played = playout.pushed
+      playout.skip()
       this.start(sound)
       sound.spoken.advance(playout.played)
     }

@@ -5,13 +5,12 @@ import { Resampler } from "@parley/audio/Resampler"
 /** The producer pauses above this much audio ahead, and goes on below half of it. */
 const aheadMs = 4_000
 
+/** One reply's audio: filled by the synthesizer, emptied by the player. */
 export class Playout {
   /** Samples handed to the leg so far. */
   played = 0
   /** Samples pushed so far. */
   pushed = 0
-  /** Phrases on their way that have not sounded yet. */
-  awaited = 0
   /** Nothing more will be pushed. */
   complete = false
   /** Called whenever audio was added. */
@@ -23,6 +22,9 @@ export class Playout {
   private resampler: Resampler | undefined
   private resamplerRate = 0
   private readonly onRoom: () => void
+  /** Phrases on their way that are not pushed whole yet. */
+  private awaited = 0
+  private onSaid: (() => void) | undefined
 
   /** `onRoom` is called when the producer may go on. */
   constructor(rate: number, onRoom: () => void) {
@@ -46,6 +48,7 @@ export class Playout {
     this.resampler = undefined
   }
 
+  /** Audio that was pushed and not played yet. */
   get aheadMs(): number {
     return ((this.pushed - this.played) * 1000) / this.rate
   }
@@ -72,16 +75,43 @@ export class Playout {
     const before = this.aheadMs
     this.played += filled
     if (before >= aheadMs / 2 && this.aheadMs < aheadMs / 2) this.onRoom()
+    this.checkSaid()
     return true
   }
 
-  /** Everything written so far has been heard. */
-  get said(): boolean {
-    return this.awaited === 0 && this.played === this.pushed
+  /** A phrase is on its way to being pushed. */
+  phraseBegun(): void {
+    this.awaited++
   }
 
+  /** All there is of the oldest such phrase was pushed. */
+  phraseDone(): void {
+    this.awaited--
+    this.checkSaid()
+  }
+
+  /** A reply in text only: everything counts as played. */
+  skip(): void {
+    this.played = this.pushed
+    this.checkSaid()
+  }
+
+  /** `tell` is called once, when everything pushed and on its way has been played; at once when it has. One at a time. */
+  whenSaid(tell: () => void): void {
+    this.onSaid = tell
+    this.checkSaid()
+  }
+
+  /** Nothing is left to play and nothing more will come. */
   get drained(): boolean {
     return this.complete && this.played === this.pushed
+  }
+
+  private checkSaid(): void {
+    if (this.onSaid === undefined || this.awaited > 0 || this.played < this.pushed) return
+    const tell = this.onSaid
+    this.onSaid = undefined
+    tell()
   }
 
   private append(samples: Int16Array): void {

@@ -1,4 +1,4 @@
-// What the engine needs from outside to hold a call: the engines of speech, the mind, and the hands.
+// What the engine needs from outside to hold a call: speech engines, a language model, and whoever runs tools.
 import { Context, Data, type Effect, type Scope } from "effect"
 import type { ChatModel } from "@parley/llm/ChatModel"
 import type { LlmChoice } from "@parley/llm/LlmChoice"
@@ -8,6 +8,7 @@ import type { VoiceActivity } from "@parley/speech/ports/VoiceActivity"
 import type { Leg } from "../leg/Leg.ts"
 import type { CallPlan, PlannedTool } from "../CallPlan.ts"
 
+/** A tool did not do what it was asked. */
 export class ToolFailure extends Data.TaggedError("ToolFailure")<{
   /** For the model and the history; holds no credential. */
   readonly message: string
@@ -20,6 +21,7 @@ export type RunTool = (call: {
   readonly args: Readonly<Record<string, unknown>>
 }) => Effect.Effect<string, ToolFailure>
 
+/** A piece of a document that was found. */
 export interface Passage {
   readonly title: string
   readonly text: string
@@ -28,6 +30,7 @@ export interface Passage {
 /** What of the plan's knowledge has to do with the text, best first. Bounded by the caller; failing costs one turn's passages. */
 export type Retrieve = (plan: CallPlan, text: string) => Effect.Effect<ReadonlyArray<Passage>, unknown>
 
+/** The person called did not take the call. */
 export class DialFailure extends Data.TaggedError("DialFailure")<{
   readonly reason: "busy" | "no_answer" | "failed"
 }> {}
@@ -35,6 +38,7 @@ export class DialFailure extends Data.TaggedError("DialFailure")<{
 /** Calls somebody for this call: a colleague, or whom it is handed to. Hung up when its scope closes; interruptible. */
 export type Dial = (plan: CallPlan, target: string, ringSeconds: number) => Effect.Effect<Leg, DialFailure, Scope.Scope>
 
+/** The ports that a call is held with. One value serves all calls of a process. */
 export class CallParts extends Context.Service<
   CallParts,
   {

@@ -1,10 +1,10 @@
 // The words of one answer: our own, or the model's, with its tools in between. Where the words go, into sound or onto a
-// page, is the affair of who asks.
+// page, is up to the caller of these functions.
 import { Effect } from "effect"
 import type { ChatError, ChatMessage, ChatModel, ChatToolCall, ToolSpec } from "@parley/llm/ChatModel"
 import type { CallPlan } from "../CallPlan.ts"
-import { type MemoryEntry, toMessages } from "../Memory.ts"
-import type { Signal } from "../turn/Signal.ts"
+import type { JournalData } from "../journal/Journal.ts"
+import { type MemoryEntry, toMessages } from "../transcript/Memory.ts"
 import * as LlmStream from "./LlmStream.ts"
 import { PhraseCutter } from "./PhraseCutter.ts"
 import { placed } from "./Recall.ts"
@@ -12,8 +12,9 @@ import type { Phrase } from "./TtsStream.ts"
 
 /** Rounds of model and tools in one reply. */
 const maxRounds = 8
-export const hangUpTool = "hang_up_call"
+const hangUpTool = "hang_up_call"
 
+/** What a reply is to say: a text of ours, or the model's answer. */
 export type ReplyText =
   | { readonly kind: "say"; readonly text: string }
   /** `history` is what the model is told before this reply's own words. */
@@ -24,30 +25,37 @@ export type ReplyText =
       readonly recalled?: Effect.Effect<ReadonlyArray<ChatMessage>>
     }
 
-/** Moments of a reply, milliseconds since the call began; null until they come. */
-export interface ReplyMarks {
-  firstWord: number | null
-  firstPhrase: number | null
-  firstAudio: number | null
+/** The tools of a call as a reply uses them. */
+export interface ToolExecutor {
+  /** Answers through `onAnswer`, also when the reply is gone; done when it has answered. */
+  readonly call: (call: ChatToolCall, turnId: string, onAnswer: (text: string) => void) => Effect.Effect<void>
+  /** A tool that the engine carried out by itself. */
+  readonly used: (call: ChatToolCall, turnId: string, output: string) => void
 }
 
-/** Who has the answer written. */
+/** Where an answer is written to. */
+export interface Draft {
+  /** The reply's part of the memory; grows as words come. */
+  readonly entries: Array<MemoryEntry>
+  /** Called with each piece of text; the first call counts. */
+  readonly onWord: () => void
+  /** A phrase, ready to be spoken. */
+  readonly offer: (phrase: Phrase) => Effect.Effect<void>
+  /** Done when tools may run: at once, except in a speculative reply. */
+  readonly committed: Effect.Effect<void>
+}
+
+/** Who writes the answer, and for which turn. */
 export interface Writing {
-  readonly id: number
   readonly plan: CallPlan
   readonly turnId: string
   readonly chat: ChatModel
-  readonly runTool: (call: ChatToolCall, turnId: string, onAnswer: (text: string) => void) => Effect.Effect<void>
-  /** A tool of the call's own was used. */
-  readonly onOwnTool: (call: ChatToolCall, turnId: string, output: string) => void
-  readonly now: () => number
+  readonly tools: ToolExecutor
   readonly newSegment: () => string
-  readonly tell: (signal: Signal) => void
-  readonly onFault: (name: string, data: Record<string, unknown>) => void
-  readonly entries: Array<MemoryEntry>
-  readonly marks: Pick<ReplyMarks, "firstWord">
-  readonly offer: (phrase: Phrase) => Effect.Effect<void>
-  readonly committed: Effect.Effect<void>
+  readonly draft: Draft
+  /** The model has decided to hang up after this answer. */
+  readonly onHangUp: () => void
+  readonly onFault: (name: string, data: JournalData) => void
 }
 
 /** How the agent begins. */
@@ -65,12 +73,13 @@ export const openingOf = ({ firstMessage, system }: CallPlan["prompt"]): ReplyTe
 
 /** Words of our own: no model is asked. */
 export const recite = Effect.fnUntraced(function* (write: Writing, text: string): Effect.fn.Return<void, ChatError> {
+  const { draft } = write
   const segment = write.newSegment()
-  write.marks.firstWord ??= write.now()
-  write.entries.push({ kind: "agent", segment, text, heard: null, toolCalls: [] })
+  draft.onWord()
+  draft.entries.push({ kind: "agent", segment, text, heard: null, toolCalls: [] })
   const cutter = new PhraseCutter()
-  for (const phrase of cutter.push(text)) yield* write.offer({ segment, text: phrase })
-  yield* write.offer({ segment, text: cutter.finish() })
+  for (const phrase of cutter.push(text)) yield* draft.offer({ segment, text: phrase })
+  yield* draft.offer({ segment, text: cutter.finish() })
 })
 
 /** Model and tools in turn, until the model has nothing more to call. */
@@ -78,24 +87,25 @@ export const answer = Effect.fnUntraced(function* (
   write: Writing,
   { history, recalled }: Extract<ReplyText, { kind: "answer" }>
 ): Effect.fn.Return<void, ChatError> {
+  const { draft } = write
   const tools = toolSpecs(write.plan)
   const found = recalled === undefined ? [] : yield* recalled
   for (let rounds = 1; rounds <= maxRounds; rounds++) {
     const segment = write.newSegment()
     const entry: MemoryEntry & { kind: "agent" } = { kind: "agent", segment, text: "", heard: null, toolCalls: [] }
     const cutter = new PhraseCutter()
-    const messages = [...placed(history(), found), ...toMessages(write.entries)]
-    write.entries.push(entry)
+    const messages = [...placed(history(), found), ...toMessages(draft.entries)]
+    draft.entries.push(entry)
     const done = yield* LlmStream.round(write.chat, { messages, tools, extra: write.plan.llmExtra }, (text) => {
-      write.marks.firstWord ??= write.now()
+      draft.onWord()
       entry.text += text
-      return Effect.forEach(cutter.push(text), (phrase) => write.offer({ segment, text: phrase }), { discard: true })
+      return Effect.forEach(cutter.push(text), (phrase) => draft.offer({ segment, text: phrase }), { discard: true })
     })
-    yield* write.offer({ segment, text: cutter.finish() })
+    yield* draft.offer({ segment, text: cutter.finish() })
     if (done.broken !== null) write.onFault("llm_broke_off", { reason: done.broken.reason })
     if (done.toolCalls.length === 0) return
-    // Nothing with an effect happens on a guess.
-    yield* write.committed
+    // A speculative reply runs no tool.
+    yield* draft.committed
     if (yield* useTools(write, entry, done.toolCalls)) return
   }
   write.onFault("too_many_rounds", { rounds: maxRounds })
@@ -111,13 +121,13 @@ const useTools = Effect.fnUntraced(function* (
   for (const call of calls) {
     const result: MemoryEntry & { kind: "tool" } = { kind: "tool", callId: call.id, content: null }
     entry.toolCalls.push(call)
-    write.entries.push(result)
+    write.draft.entries.push(result)
     if (call.name === hangUpTool && write.plan.hangUpTool) {
-      write.tell({ _tag: "HangUpDecided", reply: write.id })
-      write.onOwnTool(call, write.turnId, "The call ends with this answer.")
+      write.onHangUp()
+      write.tools.used(call, write.turnId, "The call ends with this answer.")
       result.content = "The call ends when you have said goodbye. Do not call this again."
       over ||= entry.text.trim() !== ""
-    } else yield* write.runTool(call, write.turnId, (text) => void (result.content = text))
+    } else yield* write.tools.call(call, write.turnId, (text) => void (result.content = text))
   }
   return over
 })

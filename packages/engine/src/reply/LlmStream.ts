@@ -3,10 +3,11 @@
 import { Clock, Effect, Result, Stream } from "effect"
 import { ChatError, type ChatDelta, type ChatModel, type ChatRequest, type ChatToolCall } from "@parley/llm/ChatModel"
 
-/** The first word, one retry included (decisions 6.3). */
+/** To the first word, one retry included. */
 const firstWordMs = 10_000
 const gapMs = 15_000
 
+/** What one request to the model came to. */
 export interface Round {
   readonly text: string
   readonly toolCalls: ReadonlyArray<ChatToolCall>
@@ -14,7 +15,7 @@ export interface Round {
   readonly broken: ChatError | null
 }
 
-/** Fails only when not a single word or tool call came. */
+/** `onText` gets each piece of text as it comes and may hold the stream back. Fails only when not a single word or tool call came. */
 export const round = Effect.fnUntraced(function* (
   chat: ChatModel,
   request: ChatRequest,
@@ -22,12 +23,12 @@ export const round = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Round, ChatError> {
   const clock = yield* Clock.Clock
   const giveUpAt = clock.currentTimeMillisUnsafe() + firstWordMs
-  const patience = (): number => Math.max(1, giveUpAt - clock.currentTimeMillisUnsafe())
-  const first = yield* Effect.result(attempt(chat, request, onText, patience))
+  const timeLeft = (): number => Math.max(1, giveUpAt - clock.currentTimeMillisUnsafe())
+  const first = yield* Effect.result(attempt(chat, request, onText, timeLeft))
   if (Result.isSuccess(first)) return first.success
-  const left = patience()
+  const left = timeLeft()
   if (!first.failure.isRetryable || left < 500) return yield* first.failure
-  return yield* attempt(chat, request, onText, patience)
+  return yield* attempt(chat, request, onText, timeLeft)
 })
 
 interface Next {
@@ -40,7 +41,7 @@ const attempt = (
   chat: ChatModel,
   request: ChatRequest,
   onText: (text: string) => Effect.Effect<void>,
-  patience: () => number
+  timeLeft: () => number
 ): Effect.Effect<Round, ChatError> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -58,7 +59,7 @@ const attempt = (
         const next: Next = yield* pull.pipe(
           Effect.map((deltas): Next => ({ deltas, broken: null, over: false })),
           Effect.timeoutOrElse({
-            duration: began ? gapMs : patience(),
+            duration: began ? gapMs : timeLeft(),
             orElse: () => Effect.fail(overdue(chat.provider))
           }),
           Effect.catch((error): Effect.Effect<Next, ChatError> => {

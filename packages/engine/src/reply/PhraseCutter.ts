@@ -6,6 +6,7 @@ const firstClauseMin = 14
 /** A sentence longer than this is cut at a clause, then at a space. */
 const longest = 220
 
+/** For one reply: text in pieces of any length in, phrases out. */
 export class PhraseCutter {
   private pending = ""
   private first = true

@@ -2,40 +2,44 @@
 // back everything that was not heard. A speculative reply runs the same way, but holds its tools and its
 // sound until it is committed.
 import { type Cause, Deferred, Effect, Exit, Latch, Queue, Scope } from "effect"
-import type { ChatModel, ChatToolCall } from "@parley/llm/ChatModel"
-import type { SpeechError } from "@parley/speech/ports/SpeechError"
+import type { ChatModel } from "@parley/llm/ChatModel"
 import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
-import type { CallPlan } from "../CallPlan.ts"
-import type { MemoryEntry } from "../Memory.ts"
+import type { CallContext } from "../CallContext.ts"
+import type { ReplyMarks } from "../journal/TurnLatency.ts"
 import { Playout } from "../playout/Playout.ts"
-import type { Signal } from "../turn/Signal.ts"
-import { answer, recite, type ReplyMarks, type ReplyText } from "./Answer.ts"
-import type { ReplySound } from "./ReplySound.ts"
-import { SpokenText } from "./SpokenText.ts"
+import type { ReplySound } from "../playout/ReplySound.ts"
+import { SpokenText } from "../playout/SpokenText.ts"
+import { cannotFail, forkSupervised } from "../supervise.ts"
+import type { MemoryEntry } from "../transcript/Memory.ts"
+import { answer, recite, type ReplyText, type ToolExecutor, type Writing } from "./Answer.ts"
 import * as TtsStream from "./TtsStream.ts"
 
-export interface ReplyOptions {
+/** Which reply is wanted. */
+export interface ReplyRequest {
   readonly id: number
-  readonly plan: CallPlan
-  readonly text: ReplyText
-  readonly silent: boolean
-  readonly speculative: boolean
   readonly turnId: string
-  readonly playRate: number
-  readonly chat: ChatModel
-  readonly synthesizer: Synthesizer
-  readonly runTool: (call: ChatToolCall, turnId: string, onAnswer: (text: string) => void) => Effect.Effect<void>
-  /** A tool of the call's own was used. */
-  readonly onOwnTool: (call: ChatToolCall, turnId: string, output: string) => void
-  readonly now: () => number
-  readonly newSegment: () => string
-  readonly tell: (signal: Signal) => void
-  readonly onDelta: (segment: string, delta: string) => void
-  readonly onFault: (name: string, data: Record<string, unknown>) => void
-  /** A defect inside: the call is lost, its neighbours are not. */
-  readonly onDefect: (cause: Cause.Cause<never>) => void
+  readonly text: ReplyText
+  /** Told in text only. */
+  readonly silent: boolean
+  /** Held until `commit`. */
+  readonly speculative: boolean
 }
 
+/** What one reply is made with. */
+export interface ReplyOptions {
+  readonly call: CallContext
+  readonly request: ReplyRequest
+  readonly chat: ChatModel
+  readonly synthesizer: Synthesizer
+  /** Samples per second of the leg. */
+  readonly playRate: number
+  readonly tools: ToolExecutor
+  readonly newSegment: () => string
+  /** Words that were just heard; on the media thread. */
+  readonly onDelta: (segment: string, delta: string) => void
+}
+
+/** One reply under way, until it is closed. */
 export interface Reply {
   readonly id: number
   readonly turnId: string
@@ -47,80 +51,91 @@ export interface Reply {
   readonly commit: () => void
   /** Cuts the entries to what was heard. Call once, when no more will be. */
   readonly settleHeard: () => ReadonlyArray<{ readonly segment: string; readonly text: string }>
+  /** Everything written so far has been heard, or the reply was closed. */
+  readonly said: Effect.Effect<void>
   readonly close: Effect.Effect<void>
 }
 
-/** Starts the reply in a scope of its own below `parent`. */
-export const begin = Effect.fnUntraced(function* (parent: Scope.Scope, options: ReplyOptions) {
-  const scope = yield* Scope.fork(parent)
+/** Starts the reply in a scope of its own below the call's. */
+export const begin = Effect.fnUntraced(function* (options: ReplyOptions): Effect.fn.Return<Reply> {
+  const { call, playRate, request } = options
+  const { id, silent } = request
+  const scope = yield* Scope.fork(call.scope)
   const room = yield* Latch.make(true)
   const committed = yield* Deferred.make<void>()
+  const closed = yield* Deferred.make<void>()
   const phrases = yield* Queue.bounded<TtsStream.Phrase, Cause.Done>(64)
-  const playout = new Playout(options.playRate, () => room.openUnsafe())
-  const spoken = new SpokenText(options.playRate, options.onDelta)
+  const playout = new Playout(playRate, () => room.openUnsafe())
+  const spoken = new SpokenText(playRate, options.onDelta)
   const marks: ReplyMarks = { firstWord: null, firstPhrase: null, firstAudio: null }
   const entries: Array<MemoryEntry> = []
-  const { id, plan, silent } = options
-  if (!options.speculative) Deferred.doneUnsafe(committed, Effect.void)
+  if (!request.speculative) Deferred.doneUnsafe(committed, Effect.void)
 
-  const offer = (phrase: TtsStream.Phrase): Effect.Effect<void> => {
-    if (phrase.text.trim() !== "") marks.firstPhrase ??= options.now()
-    playout.awaited++
-    return Effect.asVoid(Queue.offer(phrases, phrase))
+  const draft = {
+    entries,
+    onWord: () => void (marks.firstWord ??= call.clock.now()),
+    offer: (phrase: TtsStream.Phrase) => {
+      if (phrase.text.trim() !== "") marks.firstPhrase ??= call.clock.now()
+      playout.phraseBegun()
+      return Effect.asVoid(Queue.offer(phrases, phrase))
+    },
+    committed: Deferred.await(committed)
   }
-  const write = { ...options, entries, marks, offer, committed: Deferred.await(committed) }
-  const words = (options.text.kind === "say" ? recite(write, options.text.text) : answer(write, options.text)).pipe(
-    Effect.matchEffect({
-      onSuccess: () => Queue.end(phrases),
-      onFailure: (error) => {
-        options.onFault("llm_failed", { reason: error.reason, provider: error.provider })
-        return Effect.sync(() => options.tell({ _tag: "ReplyFailed", reply: id }))
-      }
-    })
-  )
+  yield* forkSupervised(scope, Effect.andThen(write(options, draft), Queue.end(phrases)), {
+    child: "LlmStream",
+    onFailure: ({ provider, reason }) => {
+      call.journal.fault("llm_failed", { reason, provider })
+      call.tell({ _tag: "ReplyFailed", reply: id })
+    },
+    onDefect: call.onDefect
+  })
   const sound = TtsStream.speak(phrases, {
     synthesizer: options.synthesizer,
-    voice: plan.voice.id,
-    character: plan.voice.character,
-    speed: plan.voice.speed,
-    language: plan.voice.language,
+    voice: call.plan.voice,
     playout,
     spoken,
     room,
     silent,
-    onFirstAudio: () => void (marks.firstAudio ??= options.now()),
-    onFault: (error: SpeechError) => options.onFault("tts_failed", { reason: error.reason, provider: error.provider })
+    onFirstAudio: () => void (marks.firstAudio ??= call.clock.now()),
+    onFault: ({ provider, reason }) => call.journal.fault("tts_failed", { reason, provider })
   })
-  const guarded = <E>(effect: Effect.Effect<unknown, E>) =>
-    Effect.forkIn(
-      Effect.onExit(effect, (exit) =>
-        Effect.sync(() => {
-          if (Exit.isFailure(exit) && exit.cause.reasons.some((reason) => reason._tag === "Die")) {
-            options.onDefect(exit.cause as Cause.Cause<never>)
-          }
-        })
-      ),
-      scope
-    )
-  yield* guarded(words)
-  yield* guarded(sound)
+  yield* forkSupervised(scope, sound, { child: "TtsStream", onFailure: cannotFail, onDefect: call.onDefect })
 
-  const reply: Reply = {
+  return {
     id,
-    turnId: options.turnId,
-    speculative: options.speculative,
+    turnId: request.turnId,
+    speculative: request.speculative,
     sound: { id, playout, spoken, silent },
     marks,
     entries,
-    commit: () => Deferred.doneUnsafe(committed, Effect.void),
-    settleHeard: () => {
-      const heard = spoken.heard()
-      for (const entry of entries) {
-        if (entry.kind === "agent") entry.heard = heard.find((part) => part.segment === entry.segment)?.text ?? ""
-      }
-      return heard.filter((part) => part.text !== "")
-    },
-    close: Scope.close(scope, Exit.void)
+    commit: () => void Deferred.doneUnsafe(committed, Effect.void),
+    settleHeard: () => settleHeard(entries, spoken),
+    said: Effect.raceFirst(
+      Effect.callback<void>((resume) => playout.whenSaid(() => resume(Effect.void))),
+      Deferred.await(closed)
+    ),
+    close: Effect.andThen(Deferred.succeed(closed, undefined), Scope.close(scope, Exit.void))
   }
-  return reply
 })
+
+const write = ({ call, chat, newSegment, request, tools }: ReplyOptions, draft: Writing["draft"]) => {
+  const writing: Writing = {
+    plan: call.plan,
+    turnId: request.turnId,
+    chat,
+    tools,
+    newSegment,
+    draft,
+    onHangUp: () => call.tell({ _tag: "HangUpDecided", reply: request.id }),
+    onFault: call.journal.fault
+  }
+  return request.text.kind === "say" ? recite(writing, request.text.text) : answer(writing, request.text)
+}
+
+const settleHeard = (entries: ReadonlyArray<MemoryEntry>, spoken: SpokenText) => {
+  const heard = spoken.heard()
+  for (const entry of entries) {
+    if (entry.kind === "agent") entry.heard = heard.find((part) => part.segment === entry.segment)?.text ?? ""
+  }
+  return heard.filter((part) => part.text !== "")
+}

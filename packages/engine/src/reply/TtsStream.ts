@@ -3,26 +3,26 @@
 import { type Cause, Effect, type Latch, Option, Queue, Stream } from "effect"
 import { SpeechError } from "@parley/speech/ports/SpeechError"
 import type { SpeechChunk, Synthesizer } from "@parley/speech/ports/Synthesizer"
-import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
+import type { CallPlan } from "../CallPlan.ts"
 import type { Playout } from "../playout/Playout.ts"
 import { speakable } from "./PhraseCutter.ts"
-import type { SpokenText } from "./SpokenText.ts"
+import type { SpokenText } from "../playout/SpokenText.ts"
 
+/** A piece of a reply's text, as the model wrote it. */
 export interface Phrase {
   readonly segment: string
   readonly text: string
 }
 
+/** Where the sound comes from and where it goes. */
 export interface TtsOptions {
   readonly synthesizer: Synthesizer
-  readonly voice: string
-  readonly character: VoiceCharacter | undefined
-  readonly speed: number
-  readonly language: string
+  readonly voice: CallPlan["voice"]
   readonly playout: Playout
   readonly spoken: SpokenText
   /** Opened by the playout when there is room again. */
   readonly room: Latch.Latch
+  /** Words are told without sound. */
   readonly silent: boolean
   /** Called with every chunk; the first call counts. */
   readonly onFirstAudio: () => void
@@ -40,14 +40,15 @@ export const speak = Effect.fnUntraced(function* (phrases: Queue.Dequeue<Phrase,
     if (Option.isNone(next)) break
     if (options.silent) tellOnly(next.value, options)
     else urgent = !(yield* say(next.value, urgent, options)) && urgent
-    options.playout.awaited--
+    options.playout.phraseDone()
   }
   options.playout.complete = true
 })
 
 /** True when some audio came. */
 const say = Effect.fnUntraced(function* (phrase: Phrase, urgent: boolean, options: TtsOptions) {
-  const { character, language, playout, room, speed, spoken, synthesizer, voice } = options
+  const { playout, room, spoken, synthesizer } = options
+  const { character, id: voice, language, speed } = options.voice
   const plain = speakable(phrase.text)
   const text = plain.trim()
   if (!/[\p{L}\p{N}]/u.test(text)) return false

@@ -7,13 +7,14 @@ import { frameMs, hearingRate, type Leg, type LegEars, type LegMessage } from ".
 
 const frameSamples = (hearingRate * frameMs) / 1000
 
+/** A leg and its caller, with everything the agent did kept. */
 export interface FakeLeg extends Leg {
   readonly caller: {
     /** Loud frames for this long. */
     readonly speaks: (ms: number) => Effect.Effect<void>
     /** A single tone for this long, as after an answering machine's greeting. */
     readonly beeps: (ms: number) => Effect.Effect<void>
-    /** Silent frames for this long; the ear needs some to notice a pause. */
+    /** Silent frames for this long; recognition needs some to notice a pause. */
     readonly pauses: (ms: number) => Effect.Effect<void>
     readonly sends: (event: ClientEvent) => void
     readonly presses: (digit: string) => void
@@ -25,6 +26,8 @@ export interface FakeLeg extends Leg {
   readonly lastPlayedAt: () => number
   readonly messages: ReadonlyArray<{ readonly at: number; readonly message: LegMessage }>
   readonly closed: () => EndReason | null
+  /** How often it was closed. */
+  readonly closes: () => number
   /** Keys that the agent pressed, and where it sent the call. */
   readonly pressed: Array<string>
   readonly referred: Array<string>
@@ -43,17 +46,26 @@ export const make = Effect.fnUntraced(function* (
   const beep = tone(1_000)
   const quiet = new Int16Array(frameSamples)
   const messages: Array<{ readonly at: number; readonly message: LegMessage }> = []
-  const early: Array<ClientEvent> = []
+  const early: Array<(to: LegEars) => void> = []
   let ears: LegEars | undefined
   let played = 0
   let lastPlayedAt = -1
   let reason: EndReason | null = null
+  let left = false
+  const isOver = (): boolean => left || reason !== null
+  /** What comes before somebody listens is held; nothing comes after the end. */
+  const reach = (act: (to: LegEars) => void): void => {
+    if (isOver()) return
+    if (ears === undefined) early.push(act)
+    else act(ears)
+  }
+  let closes = 0
 
   const frames = (frame: Int16Array, ms: number): Effect.Effect<void> =>
     Effect.gen(function* () {
       for (let sent = 0; sent < ms; sent += frameMs) {
         yield* Effect.sleep(frameMs)
-        ears?.onFrame(frame)
+        if (!isOver()) ears?.onFrame(frame)
       }
     })
 
@@ -75,28 +87,35 @@ export const make = Effect.fnUntraced(function* (
           },
     attach: (to) => {
       ears = to
-      for (const event of early) to.onEvent(event)
+      for (const act of early.splice(0)) act(to)
     },
     play: (frame) => {
-      if (frame === undefined) return
+      if (frame === undefined || isOver()) return
       played++
       lastPlayedAt = now()
       leg.onPlayed?.(frame)
     },
-    tell: (message) => void messages.push({ at: now(), message }),
-    close: (why) => void (reason ??= why),
+    tell: (message) => void (reason === null && messages.push({ at: now(), message })),
+    close: (why) => {
+      closes++
+      reason ??= why
+    },
     caller: {
       speaks: (ms) => frames(loud, ms),
       beeps: (ms) => frames(beep, ms),
       pauses: (ms) => frames(quiet, ms),
-      sends: (event) => (ears === undefined ? void early.push(event) : ears.onEvent(event)),
-      presses: (digit) => ears?.onDigit(digit),
-      leaves: (how = "left") => ears?.onClosed(how)
+      sends: (event) => reach((to) => to.onEvent(event)),
+      presses: (digit) => reach((to) => to.onDigit(digit)),
+      leaves: (how = "left") => {
+        reach((to) => to.onClosed(how))
+        left = true
+      }
     },
     playedMs: () => played * frameMs,
     lastPlayedAt: () => lastPlayedAt,
     messages,
     closed: () => reason,
+    closes: () => closes,
     onPlayed: undefined
   }
   return leg

@@ -9,19 +9,26 @@ import type { ChatModel } from "@parley/llm/ChatModel"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
 import type { Synthesizer } from "@parley/speech/ports/Synthesizer"
 import type { Transcriber } from "@parley/speech/ports/Transcriber"
+import type { VoiceActivity } from "@parley/speech/ports/VoiceActivity"
 import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
 import { makeScriptedTranscriber } from "@parley/speech/testing/ScriptedTranscriber"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
 import { type CallPlan, type ConversationRules, defaultPlan, defaultRules, type PlannedTool } from "../CallPlan.ts"
+import * as Conversation from "../Conversation.ts"
+import type { Leg } from "../leg/Leg.ts"
+import { Pacer } from "../playout/Pacer.ts"
 import { CallParts, type Retrieve, type RunTool, ToolFailure } from "../ports/CallParts.ts"
-import * as Session from "../Session.ts"
 import * as FakeLeg from "./FakeLeg.ts"
 import * as VirtualPacer from "./VirtualPacer.ts"
 
+/** What is particular to a rehearsed call; everything left out is plain and works. */
 export interface RehearsalScript {
   /** What the recogniser makes of each utterance, in order. */
   readonly hears?: ReadonlyArray<string>
   readonly transcriber?: Transcriber | undefined
+  readonly voiceActivity?: VoiceActivity
+  /** What the conversation holds in place of the plain leg. */
+  readonly leg?: (leg: FakeLeg.FakeLeg) => Leg
   readonly chat?: ChatModel
   readonly synthesizer?: Synthesizer
   readonly rules?: Partial<ConversationRules>
@@ -39,6 +46,7 @@ export interface RehearsalScript {
   readonly toolEvents?: boolean
 }
 
+/** A call under way, and what has come of it so far. */
 export interface Rehearsal {
   readonly leg: FakeLeg.FakeLeg
   readonly caller: FakeLeg.FakeLeg["caller"]
@@ -52,8 +60,11 @@ export interface Rehearsal {
   readonly endAsked: (reason: EndReason) => void
   /** Undefined while the call lives. */
   readonly ended: () => EndReason | undefined
+  /** The service stops in the middle of the call. */
+  readonly interrupt: Effect.Effect<void>
 }
 
+/** The plan of such a call. */
 export const planOf = (script: RehearsalScript): CallPlan => {
   const plan = defaultPlan("ses_rehearsal", "You are helpful.")
   return {
@@ -68,15 +79,25 @@ export const planOf = (script: RehearsalScript): CallPlan => {
   }
 }
 
-/** Starts the call and hands over its strings; the call is cut off when the scope closes. */
+/**
+ * Starts the call and returns what drives it; the call is cut off when the scope closes. Ticks with the `Pacer` of the
+ * context where there is one, else on the Effect Clock by itself.
+ */
 export const rehearse = Effect.fnUntraced(function* (script: RehearsalScript = {}) {
   const leg = yield* FakeLeg.make(script.telephone === undefined ? 24_000 : 8_000, script.telephone)
   const facts: Array<Fact> = []
   const endAsked = yield* Deferred.make<EndReason>()
-  const context = yield* Layer.build(VirtualPacer.layer)
+  const shared = yield* Effect.serviceOption(Pacer)
+  const context = shared._tag === "Some" ? Context.make(Pacer, shared.value) : yield* Layer.build(VirtualPacer.layer)
   const outliving = yield* Effect.scope
   const remember = (fact: Fact) => void facts.push(fact)
-  const call = Session.run({ plan: planOf(script), leg, remember, endAsked, outliving })
+  const call = Conversation.run({
+    plan: planOf(script),
+    leg: script.leg?.(leg) ?? leg,
+    remember,
+    endAsked,
+    outliving
+  })
   const fiber = yield* Effect.forkScoped(Effect.provide(call, Context.add(context, CallParts, partsOf(script))))
   // The call is listening before the caller's first move.
   yield* Effect.yieldNow
@@ -106,7 +127,8 @@ export const rehearse = Effect.fnUntraced(function* (script: RehearsalScript = {
     ended: () => {
       const exit = fiber.pollUnsafe()
       return exit?._tag === "Success" ? exit.value : undefined
-    }
+    },
+    interrupt: Fiber.interrupt(fiber)
   }
   return Object.assign(rehearsal, { done: Fiber.join(fiber) })
 })
@@ -117,7 +139,7 @@ const partsOf = (script: RehearsalScript): CallParts["Service"] => {
     synthesizer: script.synthesizer ?? makeScriptedSynthesizer(),
     transcriber:
       "transcriber" in script ? script.transcriber : makeScriptedTranscriber({ utterances: script.hears ?? [] }),
-    voiceActivity: makeScriptedVoiceActivity(),
+    voiceActivity: script.voiceActivity ?? makeScriptedVoiceActivity(),
     chat: () => chat,
     retrieve: script.retrieve,
     openTools: script.openTools,

@@ -7,6 +7,7 @@ const heldMs = 200
 /** Played on only when this much is there, so that one late frame is not heard. */
 const startMs = 40
 
+/** Filled by one side's frames, read by the other's tick; holds at most 200 ms. */
 export class FrameRing {
   readonly #samples: Int16Array
   readonly #resampler: Resampler

@@ -8,6 +8,7 @@ const volume = 2_200
 
 const loops = new Map<number, Int16Array>()
 
+/** A source that never ends; each listener begins at its start. `rate` in samples per second. */
 export class HoldMusic {
   readonly #loop: Int16Array
   #at = 0

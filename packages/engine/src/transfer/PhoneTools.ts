@@ -6,14 +6,15 @@ import type { Pacer } from "../playout/Pacer.ts"
 import { ToolFailure } from "../ports/CallParts.ts"
 import { transfer, type TransfersOptions } from "./Transfers.ts"
 
-export const transferTool = "transfer_call"
-export const digitsTool = "send_digits"
+const transferTool = "transfer_call"
+const digitsTool = "send_digits"
 
 const builtin = { source: "builtin", mode: "blocking", errorHandling: "passthrough" } as const
 
 /** Longer than any call: a transfer lasts as long as the people talk. */
 const transferMs = 4 * 3_600_000
 
+/** Those that the plan allows; the leg has to be a telephone. */
 export const phoneToolsOf = ({ phone }: CallPlan): ReadonlyArray<PlannedTool> => [
   ...(phone !== undefined && phone.transfers.length > 0 ? [transferSpec(phone.transfers)] : []),
   ...(phone?.keypad === true ? [digitsSpec] : [])
@@ -65,7 +66,7 @@ export const runPhoneTool = (
   if (tool.spec.name === digitsTool) return pressKeys(args["digits"], options)
   if (tool.spec.name !== transferTool) return undefined
   const wanted = typeof args["destination"] === "string" ? args["destination"].trim().toLowerCase() : ""
-  const all = options.plan.phone?.transfers ?? []
+  const all = options.call.plan.phone?.transfers ?? []
   const to = all.length === 1 ? all[0] : all.find(({ label }) => label.trim().toLowerCase() === wanted)
   if (to === undefined) {
     const labels = all.map(({ label }) => label).join(", ")

@@ -34,4 +34,5 @@ const words: Readonly<Record<string, Words>> = {
   }
 }
 
+/** ISO 639-1; English where the language is not known. */
 export const wordsIn = (language: string): Words => words[language] ?? (words["en"] as Words)

@@ -1,7 +1,8 @@
-// Everything that can happen to the floor of a call, as facts in the past tense. `at` is in
-// milliseconds since the call began, on the call's one clock.
+// Everything that can happen in a call, for turn-taking to decide on: in the past tense. Times are in milliseconds
+// since the call began, on the call's one clock.
 import type { EndReason } from "@parley/contract/EndReason"
 
+/** What `step` takes in. Journals store signals under these names, and replay them. */
 export type Signal =
   | { readonly _tag: "CallStarted" }
   /** The caller's voice set in; `since` is its first voiced sample. */
@@ -28,6 +29,6 @@ export type Signal =
   | { readonly _tag: "HangUpDecided"; readonly reply: number }
   /** A background tool has news worth telling at the next pause. */
   | { readonly _tag: "NewsArrived" }
-  /** A deadline of the floor has passed. */
+  /** A deadline has passed. */
   | { readonly _tag: "TimePassed" }
   | { readonly _tag: "EndAsked"; readonly reason: EndReason }

@@ -1,27 +1,31 @@
-// Who has the floor: `step(floor, signal, at) -> [floor, moves]`, pure. The same function runs live, in
+// Whose turn it is to speak: `step(state, signal, at) -> [state, moves]`, pure. The same function runs live, in
 // tests on a virtual clock and in replays of a recorded journal. After any signal the agent speaks,
 // listens or the call has ended: every state in between has a deadline (see deadlines.ts).
-import { type Floor, stateOf } from "./Floor.ts"
+import { agentStateOf, type TurnState } from "./TurnState.ts"
 import { digit, digitsDone, finalHeard, partialHeard, typed, voicePaused } from "./caller.ts"
-import { discardGuess, maxGuesses, settle, speculate } from "./completion.ts"
+import { discardSpeculative, maxSpeculations, settle, speculate } from "./completion.ts"
 import { deadlines } from "./deadlines.ts"
-import { beepHeard, leaveMessage } from "./machine.ts"
+import { beepHeard, leaveMessage } from "./voicemail.ts"
 import type { Move } from "./Move.ts"
 import type { Signal } from "./Signal.ts"
-import { begin, end, hush, openTurn, resume, say, setReply, setTurn, type Step } from "./Step.ts"
+import { begin, end, stopReply, openTurn, resume, say, setReply, setTurn, type Step } from "./Step.ts"
 
 /** Turns in a row without an answer before the call is given up. */
 const maxFailures = 3
 
-export const step = (floor: Floor, signal: Signal, at: number): readonly [Floor, ReadonlyArray<Move>] => {
-  if (floor.ended !== null) return [floor, []]
-  const s: Step = { floor, moves: [], at }
+/**
+ * Decides what follows from one signal. `at` is in milliseconds since the call began and never goes back.
+ * Returns the next state and the moves to carry out, in order; after the call has ended, nothing changes any more.
+ */
+export const step = (state: TurnState, signal: Signal, at: number): readonly [TurnState, ReadonlyArray<Move>] => {
+  if (state.ended !== null) return [state, []]
+  const s: Step = { state, moves: [], at }
   receive(s, signal)
-  const state = stateOf(s.floor)
-  if (s.floor.ended === null && (state !== stateOf(floor) || signal._tag === "CallStarted")) {
-    s.moves.push({ _tag: "ShowState", state })
+  const shown = agentStateOf(s.state)
+  if (s.state.ended === null && (shown !== agentStateOf(state) || signal._tag === "CallStarted")) {
+    s.moves.push({ _tag: "ShowState", state: shown })
   }
-  return [s.floor, s.moves]
+  return [s.state, s.moves]
 }
 
 const receive = (s: Step, signal: Signal): void => {
@@ -29,7 +33,7 @@ const receive = (s: Step, signal: Signal): void => {
     case "CallStarted":
       return callStarted(s)
     case "VoiceBegan":
-      s.floor = { ...s.floor, voiceSince: signal.since, voiceIsNoise: false }
+      s.state = { ...s.state, voiceSince: signal.since, voiceIsNoise: false }
       return void openTurn(s)
     case "VoicePaused":
       return voicePaused(s, signal.lastVoicedAt)
@@ -44,24 +48,24 @@ const receive = (s: Step, signal: Signal): void => {
     case "BeepHeard":
       return beepHeard(s)
     case "InterruptAsked":
-      return hush(s)
+      return stopReply(s)
     case "ActivitySeen":
-      s.floor = { ...s.floor, quietSince: s.at, reengaged: false }
+      s.state = { ...s.state, quietSince: s.at, reengaged: false }
       return
     case "ReplyStarted":
-      if (s.floor.reply?.id === signal.reply) setReply(s, { ...s.floor.reply, heard: true })
+      if (s.state.reply?.id === signal.reply) setReply(s, { ...s.state.reply, heard: true })
       return
     case "ReplyEnded":
       return replyEnded(s, signal.reply)
     case "ReplyFailed":
       return replyFailed(s, signal.reply)
     case "HangUpDecided":
-      if (s.floor.reply?.id === signal.reply) s.floor = { ...s.floor, ending: "agent_hangup" }
+      if (s.state.reply?.id === signal.reply) s.state = { ...s.state, ending: "agent_hangup" }
       return
     case "NewsArrived":
-      s.floor = { ...s.floor, newsWaiting: true }
-      // A guess that was begun before does not know it.
-      discardGuess(s)
+      s.state = { ...s.state, newsWaiting: true }
+      // A speculative reply that was begun before does not know it.
+      discardSpeculative(s)
       settle(s)
       return speculate(s)
     case "TimePassed":
@@ -74,31 +78,31 @@ const receive = (s: Step, signal: Signal): void => {
 }
 
 const callStarted = (s: Step): void => {
-  s.floor = { ...s.floor, quietSince: s.at }
-  if (s.floor.rules.firstMessage !== "off") begin(s, { kind: "opening" })
+  s.state = { ...s.state, quietSince: s.at }
+  if (s.state.rules.firstMessage !== "off") begin(s, { kind: "opening" })
 }
 
 const replyEnded = (s: Step, id: number): void => {
-  const { ending, reply } = s.floor
+  const { ending, reply } = s.state
   if (reply === null || reply.id !== id) return
-  const quietSince = reply.countsAsQuiet ? s.floor.quietSince : s.at
-  s.floor = { ...s.floor, reply: null, quietSince, failures: reply.kind === "line" ? s.floor.failures : 0 }
+  const quietSince = reply.countsAsQuiet ? s.state.quietSince : s.at
+  s.state = { ...s.state, reply: null, quietSince, failures: reply.kind === "line" ? s.state.failures : 0 }
   if (ending !== null) return end(s, ending)
   settle(s)
   speculate(s)
 }
 
 const replyFailed = (s: Step, id: number): void => {
-  if (s.floor.guess?.id === id) {
-    s.floor = { ...s.floor, guess: null }
-    if (s.floor.turn !== null) setTurn(s, { ...s.floor.turn, guesses: maxGuesses })
+  if (s.state.speculative?.id === id) {
+    s.state = { ...s.state, speculative: null }
+    if (s.state.turn !== null) setTurn(s, { ...s.state.turn, speculations: maxSpeculations })
     return
   }
-  if (s.floor.reply?.id !== id) return
-  const failures = s.floor.failures + 1
-  s.floor = { ...s.floor, reply: null, failures, quietSince: s.at }
+  if (s.state.reply?.id !== id) return
+  const failures = s.state.failures + 1
+  s.state = { ...s.state, reply: null, failures, quietSince: s.at }
   if (failures >= maxFailures) {
-    s.floor = { ...s.floor, ending: "llm_endpoint_failure" }
+    s.state = { ...s.state, ending: "llm_endpoint_failure" }
     say(s, "apology")
   } else say(s, "hold")
 }
@@ -106,18 +110,18 @@ const replyFailed = (s: Step, id: number): void => {
 // Time passes
 
 const timePassed = (s: Step): void => {
-  const due = deadlines(s.floor)
+  const due = deadlines(s.state)
     .filter((deadline) => deadline.at <= s.at)
     .sort((a, b) => a.at - b.at)
   for (const { name } of due) {
-    // An earlier one may have changed the floor: only what is still due counts.
-    if (s.floor.ended !== null || !deadlines(s.floor).some((d) => d.name === name && d.at <= s.at)) continue
+    // An earlier one may have changed the state: only what is still due counts.
+    if (s.state.ended !== null || !deadlines(s.state).some((d) => d.name === name && d.at <= s.at)) continue
     switch (name) {
       case "turnOver":
         settle(s)
         break
       case "bargeIn":
-        yieldFloor(s)
+        pauseReply(s)
         break
       case "noise":
         judgeNoise(s)
@@ -126,7 +130,7 @@ const timePassed = (s: Step): void => {
         digitsDone(s)
         break
       case "reengage":
-        s.floor = { ...s.floor, reengaged: true }
+        s.state = { ...s.state, reengaged: true }
         say(s, "reengage")
         break
       case "silence":
@@ -142,22 +146,22 @@ const timePassed = (s: Step): void => {
   }
 }
 
-const yieldFloor = (s: Step): void => {
-  const { reply } = s.floor
+const pauseReply = (s: Step): void => {
+  const { reply } = s.state
   if (reply === null) return
-  setReply(s, { ...reply, yieldedAt: s.at })
-  s.moves.push({ _tag: "YieldFloor", reply: reply.id })
+  setReply(s, { ...reply, pausedAt: s.at })
+  s.moves.push({ _tag: "PauseReply", reply: reply.id })
 }
 
 const judgeNoise = (s: Step): void => {
-  if (s.floor.voiceSince !== null) s.floor = { ...s.floor, voiceIsNoise: true }
-  if (s.floor.turn !== null && s.floor.turn.words.length === 0) s.floor = { ...s.floor, turn: null }
-  s.floor = { ...s.floor, quietSince: s.at }
+  if (s.state.voiceSince !== null) s.state = { ...s.state, voiceIsNoise: true }
+  if (s.state.turn !== null && s.state.turn.words.length === 0) s.state = { ...s.state, turn: null }
+  s.state = { ...s.state, quietSince: s.at }
   resume(s)
 }
 
 const silence = (s: Step): void => {
-  if (!s.floor.rules.farewell) return end(s, "agent_hangup")
-  s.floor = { ...s.floor, ending: "agent_hangup" }
+  if (!s.state.rules.farewell) return end(s, "agent_hangup")
+  s.state = { ...s.state, ending: "agent_hangup" }
   say(s, "farewell")
 }

@@ -1,27 +1,28 @@
-// The end of the caller's turn: when it is complete, what answers it, and the guess that was begun before.
-import { textOf } from "./Floor.ts"
+// The end of the caller's turn: when it is complete, what answers it, and the speculative reply begun before.
+import { textOf } from "./TurnState.ts"
 import { turnOverAt } from "./deadlines.ts"
 import { plainWords } from "./ignorePhrases.ts"
 import { begin, reply, show, type Step } from "./Step.ts"
 
 /** Speculative replies tried for one turn. */
-export const maxGuesses = 3
+export const maxSpeculations = 3
 
 /** Whatever is ready to go on, goes on. */
 export const settle = (s: Step): void => {
-  const { reply, turn, voiceSince } = s.floor
-  if (reply !== null || s.floor.ended !== null) return
+  const { reply, turn, voiceSince } = s.state
+  if (reply !== null || s.state.ended !== null) return
   if (turn !== null) {
-    const ready = voiceSince === null && s.floor.awaiting === 0 && textOf(turn) !== ""
-    if (ready && s.at >= turnOverAt(s.floor)) completeTurn(s, turnOverAt(s.floor))
-  } else if (s.floor.newsWaiting) {
-    s.floor = { ...s.floor, newsWaiting: false }
+    const ready = voiceSince === null && s.state.awaiting === 0 && textOf(turn) !== ""
+    if (ready && s.at >= turnOverAt(s.state)) completeTurn(s, turnOverAt(s.state))
+  } else if (s.state.newsWaiting) {
+    s.state = { ...s.state, newsWaiting: false }
     begin(s, { kind: "news" })
   }
 }
 
+/** The turn is over: recorded, and answered by the speculative reply when its text is still the same. */
 export const completeTurn = (s: Step, waitedUntil: number): void => {
-  const { guess, turn } = s.floor
+  const { speculative, turn } = s.state
   if (turn === null) return
   const text = textOf(turn)
   show(s, true)
@@ -31,26 +32,32 @@ export const completeTurn = (s: Step, waitedUntil: number): void => {
     text,
     clocks: { lastVoicedAt: turn.lastVoicedAt, waitedUntil, decidedAt: s.at }
   })
-  s.floor = { ...s.floor, turn: null, answered: { id: turn.id, words: [text] }, newsWaiting: false, reengaged: false }
-  if (guess !== null && same(guess.text, text) && turn.spoken) {
-    s.floor = { ...s.floor, guess: null, reply: reply(guess.id, "turn") }
-    s.moves.push({ _tag: "CommitReply", reply: guess.id })
+  s.state = { ...s.state, turn: null, answered: { id: turn.id, words: [text] }, newsWaiting: false, reengaged: false }
+  if (speculative !== null && same(speculative.text, text) && turn.spoken) {
+    s.state = { ...s.state, speculative: null, reply: reply(speculative.id, "turn") }
+    s.moves.push({ _tag: "CommitReply", reply: speculative.id })
     return
   }
-  discardGuess(s)
+  discardSpeculative(s)
   begin(s, { kind: "turn", turn: turn.id, text, spoken: turn.spoken })
 }
 
 /** Begin an answer to what the turn holds so far, in the hope that nothing is added. */
 export const speculate = (s: Step): void => {
-  const { guess, reply, rules, turn, voiceSince } = s.floor
-  if (turn === null || reply !== null || s.floor.ended !== null) return
+  const { speculative, reply, rules, turn, voiceSince } = s.state
+  if (turn === null || reply !== null || s.state.ended !== null) return
   const text = textOf(turn)
-  if (guess !== null && same(guess.text, text)) return
-  discardGuess(s)
-  if (!rules.speculativeResponse || voiceSince !== null || s.floor.awaiting > 0 || turn.guesses >= maxGuesses) return
-  const id = s.floor.replies + 1
-  s.floor = { ...s.floor, replies: id, guess: { id, text }, turn: { ...turn, guesses: turn.guesses + 1 } }
+  if (speculative !== null && same(speculative.text, text)) return
+  discardSpeculative(s)
+  if (!rules.speculativeResponse || voiceSince !== null || s.state.awaiting > 0 || turn.speculations >= maxSpeculations)
+    return
+  const id = s.state.replies + 1
+  s.state = {
+    ...s.state,
+    replies: id,
+    speculative: { id, text },
+    turn: { ...turn, speculations: turn.speculations + 1 }
+  }
   s.moves.push({
     _tag: "BeginReply",
     reply: id,
@@ -59,10 +66,11 @@ export const speculate = (s: Step): void => {
   })
 }
 
-export const discardGuess = (s: Step): void => {
-  if (s.floor.guess === null) return
-  s.moves.push({ _tag: "DiscardReply", reply: s.floor.guess.id })
-  s.floor = { ...s.floor, guess: null }
+/** The speculative reply is closed without having been heard. */
+export const discardSpeculative = (s: Step): void => {
+  if (s.state.speculative === null) return
+  s.moves.push({ _tag: "DiscardReply", reply: s.state.speculative.id })
+  s.state = { ...s.state, speculative: null }
 }
 
 const same = (a: string, b: string): boolean => plainWords(a) === plainWords(b)

@@ -1,6 +1,7 @@
-// Back-channel phrases that do not take the floor ("uh huh", "okay"): compared without case,
+// Back-channel phrases that do not interrupt the agent ("uh huh", "okay"): compared without case,
 // punctuation and repetition.
 
+/** Lower case, letters, digits and apostrophes only, single spaces. */
 export const plainWords = (text: string): string =>
   text
     .toLowerCase()

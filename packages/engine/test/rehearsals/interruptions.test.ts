@@ -91,9 +91,9 @@ describe("an interruption", () => {
     Effect.gen(function* () {
       const call = yield* answering({ hears: ["when are you open", ""] })
       yield* during(Effect.andThen(call.caller.speaks(300), call.caller.pauses(1_000)), 12_000)
-      assert.include(call.moves(), "YieldFloor")
+      assert.include(call.moves(), "PauseReply")
       assert.include(call.moves(), "ResumeReply")
-      assert.notInclude(call.moves(), "Hush")
+      assert.notInclude(call.moves(), "StopReply")
       assert.deepStrictEqual(call.transcript(), ["user: when are you open", `assistant: ${long}`])
     })
   )

@@ -39,7 +39,7 @@ describe("knowledge", () => {
       )
       yield* say(call.caller)
       yield* say(call.caller)
-      // One search for the guess and the turn it became.
+      // One search for the speculative reply and the turn it answers.
       assert.deepStrictEqual(asked, ["are you open on sunday", "thank you"])
       assert.deepStrictEqual(lines(chat.requests[0]?.messages), [
         "system: You are helpful.",

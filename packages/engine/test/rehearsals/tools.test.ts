@@ -1,5 +1,5 @@
 // Tools in a whole call: what is told later comes at a natural pause, what nobody waits for is only remembered, and
-// the end of the call finds every call settled (spec: Tool behavior rules 1-4 and 7).
+// the end of the call finds every call settled.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
@@ -74,11 +74,11 @@ describe("a background tool", () => {
     })
   )
 
-  it.effect("lets the caller finish, and is known to the answer even if that was guessed before", () =>
+  it.effect("lets the caller finish, and is known to the answer even if that was begun speculatively before", () =>
     Effect.gen(function* () {
       const call = yield* begin({ mode: "background" }, after(10_000), { hears: ["and something else"] })
       yield* wait(9_000)
-      // Voice until 9.8 s: the guess is begun before the result comes at 10.2 s, the turn is over after it.
+      // Voice until 9.8 s: the speculative reply is begun before the result comes at 10.2 s, the turn is over after it.
       yield* during(Effect.andThen(call.caller.speaks(800), call.caller.pauses(3_000)), 12_000)
       const said = call.transcript().slice(2)
       assert.strictEqual(said[0], "user: and something else")

@@ -1,4 +1,4 @@
-// Plain turns: a caller speaks, the agent answers, the record and the ledger say so.
+// Plain turns: a caller speaks, the agent answers, and both are recorded and measured.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
@@ -62,7 +62,7 @@ describe("a turn", () => {
       const speech = [caller.speaks(600), caller.pauses(400), caller.speaks(600), caller.pauses(1500)]
       yield* during(Effect.all(speech, { discard: true }), 8_000)
       assert.deepStrictEqual(call.transcript(), ["user: I would like an appointment", "assistant: All right."])
-      // The guess after the first half was thrown away, and its request with it.
+      // The speculative reply after the first half was thrown away, and its request with it.
       assert.include(call.moves(), "DiscardReply")
       assert.strictEqual(call.moves().filter((name) => name === "RecordTurn").length, 1)
     })

@@ -11,7 +11,7 @@ const plan = { ...defaultPlan("ses_1", ""), knowledge: [{ id: "knowledge_1", rev
 const pass = (ms: number) => Effect.repeat(TestClock.adjust(10), { times: ms / 10 - 1 })
 
 describe("Recall", () => {
-  it.effect("searches once for the same words, also when the guess that asked is gone", () =>
+  it.effect("searches once for the same words, also when the speculative reply that asked is gone", () =>
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const asked: Array<string> = []
@@ -24,13 +24,13 @@ describe("Recall", () => {
         },
         scope,
         now: () => 0,
-        onNote: (name) => void notes.push(name),
-        onFault: (name) => assert.fail(name)
+        journal: { note: (name) => void notes.push(name), fault: (name) => assert.fail(name) },
+        onDefect: () => assert.fail("a defect")
       })
-      const guess = yield* Effect.forkChild(recall("open?"))
+      const early = yield* Effect.forkChild(recall("open?"))
       yield* pass(40)
       assert.deepStrictEqual([asked, notes], [["open?"], []])
-      yield* Fiber.interrupt(guess)
+      yield* Fiber.interrupt(early)
       const again = yield* Effect.forkChild(recall("open?"))
       yield* pass(200)
       assert.match((yield* Fiber.join(again))[0]?.content ?? "", /\[1\] Hours\nopen\?$/)

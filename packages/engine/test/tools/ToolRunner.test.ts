@@ -23,15 +23,18 @@ const setUp = (tools: ReadonlyArray<PlannedTool>, run: RunTool) =>
     const events: Array<AgentEvent> = []
     const news: Array<string> = []
     const answers: Array<string> = []
+    const defects: Array<unknown> = []
     const life = yield* Scope.fork(yield* Effect.scope)
     const runner = yield* ToolRunner.make({
-      plan: { ...defaultPlan("ses", ""), tools },
-      scope: life,
+      call: {
+        plan: { ...defaultPlan("ses", ""), tools },
+        scope: life,
+        clock: { now: () => 0, iso: () => "1970-01-01T00:00:00.000Z" },
+        remember: (fact) => void facts.push(fact),
+        onDefect: (cause) => void defects.push(cause)
+      },
       outliving: yield* Effect.scope,
       run,
-      now: () => 0,
-      isoNow: () => "1970-01-01T00:00:00.000Z",
-      remember: (fact) => void facts.push(fact),
       emit: (event) => void events.push(event),
       onNews: (text) => void news.push(text)
     })
@@ -39,7 +42,7 @@ const setUp = (tools: ReadonlyArray<PlannedTool>, run: RunTool) =>
       runner.call({ id, name, arguments: args }, "turn_1", (text) => void answers.push(text))
     const results = () =>
       facts.flatMap((fact) => (fact._tag === "ItemRecorded" && fact.item.type === "tool_result" ? [fact.item] : []))
-    return { runner, call, answers, news, events, results }
+    return { runner, call, answers, defects, news, events, results, life }
   })
 
 const failing = () => Effect.fail(new ToolFailure({ message: "broken pipe" }))

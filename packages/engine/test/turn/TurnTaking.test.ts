@@ -1,9 +1,9 @@
-// Ten thousand random calls: whatever happens in whatever order, the floor is never stuck, replies are
+// Ten thousand random calls: whatever happens in whatever order, no state is without a way out, replies are
 // begun and closed in pairs, and once the world is fair again the agent speaks, listens or has ended.
 import { assert, describe, it } from "@effect/vitest"
 import { defaultRules } from "../../src/CallPlan.ts"
 import { deadlines, nextDeadline } from "../../src/turn/deadlines.ts"
-import { type Floor, type FloorRules, initial, textOf } from "../../src/turn/Floor.ts"
+import { type TurnState, type TurnRules, initial, textOf } from "../../src/turn/TurnState.ts"
 import type { Move } from "../../src/turn/Move.ts"
 import type { Signal } from "../../src/turn/Signal.ts"
 import { step } from "../../src/turn/TurnTaking.ts"
@@ -11,12 +11,12 @@ import { step } from "../../src/turn/TurnTaking.ts"
 const runs = 10_000
 const signalsPerRun = 30
 
-describe("the floor under any interleaving", () => {
+describe("turn-taking under any interleaving", () => {
   it(`speaks, listens or has ended after ${runs} random sequences`, () => {
     for (let seed = 1; seed <= runs; seed++) {
       const random = randomFrom(seed)
       const world = new World(rulesFrom(random))
-      for (let i = 0; i < signalsPerRun; i++) world.give(anySignal(random, world.floor), random() * 2_000)
+      for (let i = 0; i < signalsPerRun; i++) world.give(anySignal(random, world.state), random() * 2_000)
       world.becomeFair()
     }
   })
@@ -26,12 +26,12 @@ describe("the floor under any interleaving", () => {
       const random = randomFrom(seed)
       const rules = rulesFrom(random)
       const world = new World(rules)
-      for (let i = 0; i < signalsPerRun; i++) world.give(anySignal(random, world.floor), random() * 2_000)
-      let floor = initial(rules)
+      for (let i = 0; i < signalsPerRun; i++) world.give(anySignal(random, world.state), random() * 2_000)
+      let state = initial(rules)
       const again: Array<Move> = []
       for (const { at, signal } of world.journal) {
-        const [next, moves] = step(floor, signal, at)
-        floor = next
+        const [next, moves] = step(state, signal, at)
+        state = next
         again.push(...moves)
       }
       assert.deepStrictEqual(again, world.moves)
@@ -40,26 +40,26 @@ describe("the floor under any interleaving", () => {
 })
 
 class World {
-  floor: Floor
+  state: TurnState
   at = 0
   readonly moves: Array<Move> = []
   readonly journal: Array<{ readonly at: number; readonly signal: Signal }> = []
   /** Replies begun and not closed. */
   readonly replies = new Set<number>()
 
-  constructor(rules: FloorRules) {
-    this.floor = initial(rules)
+  constructor(rules: TurnRules) {
+    this.state = initial(rules)
     this.give({ _tag: "CallStarted" }, 0)
   }
 
   /** One signal after `ms`; deadlines in between fire first, as the loop would have it. */
   give(signal: Signal, ms: number): void {
     const until = this.at + ms
-    for (let due = nextDeadline(this.floor); due !== undefined && due.at <= until; due = nextDeadline(this.floor)) {
+    for (let due = nextDeadline(this.state); due !== undefined && due.at <= until; due = nextDeadline(this.state)) {
       this.at = Math.max(this.at, due.at)
-      const before = this.floor
+      const before = this.state
       this.step({ _tag: "TimePassed" })
-      if (this.floor.ended === null) assert.notStrictEqual(this.floor, before, `a deadline without effect: ${due.name}`)
+      if (this.state.ended === null) assert.notStrictEqual(this.state, before, `a deadline without effect: ${due.name}`)
     }
     this.at = until
     if (signal._tag === "VoiceBegan") this.step({ ...signal, since: until - 64 })
@@ -70,8 +70,8 @@ class World {
   step(signal: Signal): void {
     this.journal.push({ at: this.at, signal })
     if (signal._tag === "ReplyEnded" || signal._tag === "ReplyFailed") this.replies.delete(signal.reply)
-    const [next, moves] = step(this.floor, signal, this.at)
-    this.floor = next
+    const [next, moves] = step(this.state, signal, this.at)
+    this.state = next
     for (const move of moves) this.check(move)
     this.moves.push(...moves)
     this.checkFloor()
@@ -81,23 +81,23 @@ class World {
     if (move._tag === "BeginReply") {
       assert.isFalse(this.replies.has(move.reply))
       this.replies.add(move.reply)
-    } else if (move._tag === "Hush" || move._tag === "DiscardReply") {
+    } else if (move._tag === "StopReply" || move._tag === "DiscardReply") {
       assert.isTrue(this.replies.delete(move.reply), `${move._tag} of a reply that is not out`)
-    } else if (move._tag === "CommitReply" || move._tag === "YieldFloor" || move._tag === "ResumeReply") {
+    } else if (move._tag === "CommitReply" || move._tag === "PauseReply" || move._tag === "ResumeReply") {
       assert.isTrue(this.replies.has(move.reply), `${move._tag} of a reply that is not out`)
     }
   }
 
   private checkFloor(): void {
-    const { awaiting, ended, guess, reply, turn, voiceSince } = this.floor
+    const { awaiting, ended, speculative, reply, turn, voiceSince } = this.state
     if (ended !== null) return
-    const out = [reply?.id, guess?.id].filter((id) => id !== undefined).sort()
-    assert.deepStrictEqual([...this.replies].sort(), out, "the replies out are the floor's")
-    const names = deadlines(this.floor).map((deadline) => deadline.name)
-    const waiting = this.floor.machine !== null && !this.floor.machine.left
+    const out = [reply?.id, speculative?.id].filter((id) => id !== undefined).sort()
+    assert.deepStrictEqual([...this.replies].sort(), out, "the replies out are those of the state")
+    const names = deadlines(this.state).map((deadline) => deadline.name)
+    const waiting = this.state.voicemail !== null && !this.state.voicemail.left
     if (reply === null && turn === null && !waiting) assert.include(names, "silence")
     if (waiting) assert.include(names, "voicemail")
-    if (reply?.yieldedAt != null && turn !== null && voiceSince === null) assert.include(names, "noise")
+    if (reply?.pausedAt != null && turn !== null && voiceSince === null) assert.include(names, "noise")
     if (turn !== null && reply === null && voiceSince === null && awaiting === 0) {
       assert.notStrictEqual(textOf(turn), "", "an empty turn is dropped")
       assert.include(names, "turnOver")
@@ -106,15 +106,15 @@ class World {
 
   /** The voice pauses, commits are answered, replies sound and end: nothing may be left hanging. */
   becomeFair(): void {
-    for (let i = 0; i < 50 && this.floor.ended === null; i++) {
-      const { awaiting, reply, turn, voiceSince } = this.floor
+    for (let i = 0; i < 50 && this.state.ended === null; i++) {
+      const { awaiting, reply, turn, voiceSince } = this.state
       if (voiceSince !== null) this.give({ _tag: "VoicePaused", lastVoicedAt: this.at }, 10)
       else if (awaiting > 0) this.give({ _tag: "Final", text: "" }, 10)
-      else if (reply !== null && reply.yieldedAt === null) this.give({ _tag: "ReplyEnded", reply: reply.id }, 10)
+      else if (reply !== null && reply.pausedAt === null) this.give({ _tag: "ReplyEnded", reply: reply.id }, 10)
       else if (reply !== null || turn !== null) this.give({ _tag: "Partial", text: "" }, 3_000)
       else return
     }
-    assert.isNotNull(this.floor.ended, `never came to rest: ${JSON.stringify(this.floor)}`)
+    assert.isNotNull(this.state.ended, `never came to rest: ${JSON.stringify(this.state)}`)
   }
 }
 
@@ -129,18 +129,18 @@ const words = [
   "leave a message after the tone"
 ]
 
-const anySignal = (random: () => number, floor: Floor): Signal => {
+const anySignal = (random: () => number, state: TurnState): Signal => {
   const pick = <A>(from: ReadonlyArray<A>): A => from[Math.floor(random() * from.length)] as A
-  const reply = floor.reply?.id ?? floor.guess?.id ?? 0
+  const reply = state.reply?.id ?? state.speculative?.id ?? 0
   const choice = random() * 20
   if (choice < 4) return { _tag: "VoiceBegan", since: 0 }
   if (choice < 8) return { _tag: "VoicePaused", lastVoicedAt: 0 }
   if (choice < 10) return { _tag: "Partial", text: pick(words) }
   if (choice < 13) return { _tag: "Final", text: pick(words) }
   if (choice < 15) return { _tag: "ReplyStarted", reply }
-  if (choice < 16) return { _tag: "ReplyEnded", reply: floor.reply?.id ?? 0 }
+  if (choice < 16) return { _tag: "ReplyEnded", reply: state.reply?.id ?? 0 }
   if (choice < 16.7) return { _tag: "ReplyFailed", reply }
-  if (choice < 17.2) return { _tag: "HangUpDecided", reply: floor.reply?.id ?? 0 }
+  if (choice < 17.2) return { _tag: "HangUpDecided", reply: state.reply?.id ?? 0 }
   if (choice < 17.7) return { _tag: "Typed", text: pick(words), spoken: random() < 0.5 }
   if (choice < 18.2) return { _tag: "Digit", digit: pick(["1", "2", "#"]) }
   if (choice < 18.6) return { _tag: "InterruptAsked" }
@@ -150,7 +150,7 @@ const anySignal = (random: () => number, floor: Floor): Signal => {
   return random() < 0.1 ? { _tag: "EndAsked", reason: "user_hangup" } : { _tag: "TimePassed" }
 }
 
-const rulesFrom = (random: () => number): FloorRules => ({
+const rulesFrom = (random: () => number): TurnRules => ({
   ...defaultRules,
   firstMessage: random() < 0.5 ? "off" : "fixed",
   partials: random() < 0.7,

@@ -3,8 +3,10 @@
 // says so; it never pretends to be a language model.
 import { dayIn, nameIn, type Slots, timeIn } from "./slots.ts"
 
+/** What the host asked last. */
 export type Question = "day" | "time" | "name" | "confirm" | "more"
 
+/** The conversation so far, as rules see it. */
 export interface Dialogue {
   readonly slots: Slots
   readonly asked: Question | null
@@ -14,18 +16,22 @@ export interface Dialogue {
   readonly over: boolean
 }
 
+/** What the host says, and what it does with it. */
 export interface Answer {
   readonly text: string
   readonly act: "book" | "hangUp" | null
 }
 
+/** Nothing was said yet. */
 export const beginning: Dialogue = { slots: {}, asked: null, booked: false, lost: 0, over: false }
 
+/** The first sentence of the host. */
 export const greeting =
   "Hello, this is the Parley demo desk. I can book an appointment for you. Which day would you like to come?"
 
 const hoursLine = "We are open from nine to six, Monday to Friday."
 
+/** The caller's sentence, folded in: the next state and what is said to it. Pure. */
 export const answer = (before: Dialogue, said: string): readonly [Dialogue, Answer] => {
   const words = said.toLowerCase().trim()
   const about = topicOf(words)

@@ -1,6 +1,7 @@
 // What a caller's sentence says about an appointment: a day, a time, a name. English, lenient with the
 // way recognisers write numbers.
 
+/** What the caller has told so far, in words as the host would say them. */
 export interface Slots {
   readonly day?: string
   readonly time?: string
@@ -31,6 +32,7 @@ const notNames = new Set(
   "here there fine good okay ok sorry not looking calling interested a an the just still happy".split(" ")
 )
 
+/** The day named in a lower-case sentence: `Monday`, `next Friday`, `tomorrow`. */
 export const dayIn = (said: string): string | undefined => {
   const day = new RegExp(`\\b(?:(next) )?(${days})\\b`).exec(said)
   if (day?.[2] === undefined) return undefined
@@ -38,6 +40,7 @@ export const dayIn = (said: string): string | undefined => {
   return day[1] === undefined ? name : `next ${name}`
 }
 
+/** The time of day named in a lower-case sentence: `10:30`, `3 in the afternoon`, `in the morning`. */
 export const timeIn = (said: string): string | undefined => {
   const plain = said.replace(/\b(a|p)\.? ?m\b\.?/g, "$1m")
   const hour = `(\\d{1,2}|${hours.join("|")})`

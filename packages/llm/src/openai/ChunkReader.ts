@@ -37,6 +37,7 @@ const Chunk = Schema.Struct({
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Chunk))
 
+/** One answer: chunks of `chat.completion.chunk` in, deltas out. */
 export class ChunkReader {
   /** The stream carried an error object. */
   error: unknown = null

@@ -12,6 +12,7 @@ import {
 } from "../ChatModel.ts"
 import { ChunkReader } from "./ChunkReader.ts"
 
+/** An endpoint and how it is asked. */
 export interface OpenAiChatSettings {
   /** Without a trailing `/chat/completions`. */
   readonly baseUrl: string
@@ -36,6 +37,10 @@ export type ChatFetch = (
   }
 ) => Promise<{ readonly ok: boolean; readonly status: number; readonly body: ReadableStream<Uint8Array> | null }>
 
+/**
+ * A model behind one endpoint. HTTP 401 and 403 are `Unauthorized`, 429 `Overloaded`, 408 and 5xx `Unavailable`,
+ * other refusals `BadRequest`.
+ */
 export const make = (settings: OpenAiChatSettings): ChatModel => {
   const provider = settings.provider ?? "openai"
   const url = `${settings.baseUrl.replace(/\/+$/, "").replace(/\/chat\/completions$/, "")}/chat/completions`

@@ -2,6 +2,7 @@
 import { Effect, Redacted } from "effect"
 import { EmbedError, type Embedder } from "../Embedder.ts"
 
+/** An endpoint and how it is asked. */
 export interface OpenAiEmbeddingsSettings {
   /** Without the trailing `/embeddings`. */
   readonly baseUrl: string
@@ -12,6 +13,7 @@ export interface OpenAiEmbeddingsSettings {
 /** Longer vectors are no embeddings. */
 const mostNumbers = 16_384
 
+/** An embedding model behind one endpoint. */
 export const make = ({ apiKey, baseUrl, model }: OpenAiEmbeddingsSettings): Embedder => {
   const url = `${baseUrl.replace(/\/+$/, "").replace(/\/embeddings$/, "")}/embeddings`
   const headers: Record<string, string> = { "content-type": "application/json" }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 
+/** What the server does with one request. */
 export type ChatBehaviour =
   | { readonly kind: "say"; readonly text: string; readonly gapMs?: number }
   /** Tool call with its arguments in fragments. */
@@ -17,6 +18,7 @@ export type ChatBehaviour =
   /** 200 and no event stream. */
   | { readonly kind: "garbage" }
 
+/** The server, and what was asked of it. */
 export interface FakeChatServer {
   readonly baseUrl: string
   readonly requests: ReadonlyArray<{

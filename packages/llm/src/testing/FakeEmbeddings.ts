@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
+/** The server, and what was asked of it. */
 export interface FakeEmbeddings {
   readonly baseUrl: string
   /** The inputs of each request. */

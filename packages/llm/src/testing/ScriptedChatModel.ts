@@ -3,6 +3,7 @@
 import { Effect, Stream } from "effect"
 import { ChatError, type ChatDelta, type ChatErrorReason, type ChatModel, type ChatRequest } from "../ChatModel.ts"
 
+/** One answer of the script; times in milliseconds. */
 export interface ScriptedAnswer {
   readonly text?: string
   /** To the first word; `Infinity` never answers. */
@@ -13,11 +14,16 @@ export interface ScriptedAnswer {
   readonly fail?: ChatErrorReason
 }
 
+/** The model, and what was asked of it. */
 export interface ScriptedChatModel extends ChatModel {
   readonly requests: ReadonlyArray<ChatRequest>
   readonly cancelled: () => number
 }
 
+/**
+ * `script`: answers in order, or a function of the request; `defaults`: 200 ms to the first word, all words at
+ * once.
+ */
 export const makeScriptedChatModel = (
   script: ReadonlyArray<string | ScriptedAnswer> | ((request: ChatRequest) => string | ScriptedAnswer),
   defaults: { readonly firstWordMs?: number; readonly msPerWord?: number } = {}

@@ -2,10 +2,10 @@
 // said. Calls are placed from a port of the command's own, so that a running service is not disturbed.
 import { defaultPlan } from "@parley/engine/CallPlan"
 import type { Playout } from "@parley/engine/playout/Playout"
-import { speak } from "@parley/engine/transfer/Consultation"
+import { speak } from "@parley/engine/transfer/speak"
 import { makeFliteSynthesizer } from "@parley/speech/flite/FliteSynthesizer"
 import type { SipTraceLine, OutboundTrunk, SipServer, PhoneLeg } from "@parley/transport/phone/Phone"
-import { makeSipServer } from "@parley/transport/phone/SipServer"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { SipTraces } from "@parley/workspace/phone/SipTraces"
 import { Secrets } from "@parley/workspace/storage/Secrets"

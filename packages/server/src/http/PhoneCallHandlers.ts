@@ -3,16 +3,16 @@ import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { PhoneDesk } from "@parley/app/phone/PhoneDesk"
+import { OutboundCalls } from "@parley/app/calls/Outbound"
 
 export const layer = HttpApiBuilder.group(
   MainApi,
   "phoneCalls",
   Effect.fnUntraced(function* (handlers) {
-    const desk = yield* PhoneDesk
+    const calls = yield* OutboundCalls
     return handlers.handleAll({
       createPhoneCall: ({ headers, payload }) =>
-        Effect.flatMap(Caller, ({ workspaceId }) => desk.place(workspaceId, payload, headers["idempotency-key"]))
+        Effect.flatMap(Caller, ({ workspaceId }) => calls.place(workspaceId, payload, headers["idempotency-key"]))
     })
   })
 )

@@ -2,7 +2,7 @@
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { LiveCalls } from "@parley/app/calls/LiveCalls"
+import { Calls } from "@parley/app/calls/Calls"
 import { ServingHealth } from "@parley/app/ServingHealth"
 import { version } from "../version.ts"
 
@@ -11,18 +11,18 @@ export const layer = HttpApiBuilder.group(
   "system",
   Effect.fnUntraced(function* (handlers) {
     const serving = yield* ServingHealth
-    const calls = yield* LiveCalls
+    const calls = yield* Calls
     return handlers.handleAll({
       health: () =>
         Effect.gen(function* () {
           const serves = yield* serving.snapshot
           const complete = Object.values(serves).every((list) => list.some(({ state }) => state === "up"))
-          const status = (yield* calls.draining) ? "draining" : complete ? "ok" : "degraded"
+          const status = calls.isStopping() ? "draining" : complete ? "ok" : "degraded"
           return {
             status,
             version,
             serves,
-            calls: yield* calls.count
+            calls: calls.live()
           } as const
         })
     })

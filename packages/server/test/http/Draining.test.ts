@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { JoinTokens } from "@parley/app/sessions/JoinTokens"
+import { JoinTokens } from "@parley/app/calls/inbound/JoinTokens"
 import { HttpListener } from "../../src/http/HttpListener.ts"
 import * as Service from "../../src/Service.ts"
 import { testConfig } from "../../src/testing/testConfig.ts"
@@ -41,11 +41,11 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A service 
         return health.status
       })
       assert.notStrictEqual(yield* status, "draining")
-      assert.deepStrictEqual(yield* validate(token(-1)), [401, "the token has expired"])
-      assert.strictEqual((yield* validate(token(60)))[0], 401)
+      assert.deepStrictEqual(yield* validate(yield* token(-1)), [401, "the token has expired"])
+      assert.strictEqual((yield* validate(yield* token(60)))[0], 401)
       yield* drain
       assert.strictEqual(yield* status, "draining")
-      assert.deepStrictEqual(yield* validate(token(60)), [503, "the service is stopping"])
+      assert.deepStrictEqual(yield* validate(yield* token(60)), [503, "the service is stopping"])
     })
   )
 })

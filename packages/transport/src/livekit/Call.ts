@@ -1,154 +1,217 @@
-// A call as the door knows it: one leg, one agent, and the connection that carries them at the moment. Full
-// reconnects replace the connection and evict the old one at once; the leg stays. When the leg ends, by
-// either side, everything is released.
+// A call with a WebRTC client as one scoped program: one leg, one agent, and the connection that carries them at the
+// moment. Full reconnects replace the connection, which has a scope of its own, and evict the old one at once; the leg
+// stays. When the leg ends, by either side, or the scope is closed, the client is told why and everything is released.
 import { DisconnectReason } from "@livekit/protocol"
 import type { EndReason } from "@parley/contract/EndReason"
 import type { LegMessage } from "@parley/engine/leg/Leg"
-import { makeWebRtcLeg, type LegEnding, type Line, type WebRtcLeg } from "../webrtc/WebRtcLeg.ts"
-import { Connection, type ConnectionOptions, type ConnectionOwner } from "./Connection.ts"
+import { Deferred, Effect, Exit, FiberHandle, FiberSet, Scope } from "effect"
+import { makeWebRtcLeg, type LegCarrier, type LegEnding, type WebRtcLeg } from "../webrtc/WebRtcLeg.ts"
+import { type Connection, makeConnection, type ConnectionOptions, type ConnectionOwner } from "./Connection.ts"
 import type { JoinQuery } from "./JoinQuery.ts"
 import { Agent, disconnectReason, newSid, User } from "./Participants.ts"
-import type { SignalSocket } from "./SignalSocket.ts"
+import type { SignalMessage, SignalSocket } from "./SignalSocket.ts"
 import { Transcripts } from "./Transcripts.ts"
 
-export interface CallSeat {
+/** What a token lets its holder join, and as whom. */
+export interface JoinGrant {
   readonly sessionId: string
   readonly identity: string
+  /** Display name; empty when left out. */
   readonly name?: string
   readonly room: string
-  /** How the agent is called in the client's list of participants. */
+  /** How the agent is called in the client's list of participants; `Agent` when left out. */
   readonly agentName?: string
 }
 
-export interface CallOptions extends ConnectionOptions {
+/** How long a client may take or stay away, in milliseconds. */
+export interface CallTimings {
+  /** A leg without RTP, RTCP or ping is lost after this time. */
   readonly silenceMs: number
+  /** A leg without a signalling socket is lost after this time. */
   readonly graceMs: number
   /** How long a new connection may take until media flows. */
   readonly setupMs: number
   /** How long after a `leave` a full reconnect may still come: the SDKs say `leave` before one. */
   readonly rejoinMs: number
+}
+
+/** What every call of a server shares. */
+export interface CallOptions extends ConnectionOptions {
+  readonly timings: CallTimings
   readonly nowMs: () => number
 }
 
-export interface CallEvents {
-  /** Media flows for the first time. */
-  readonly onLeg: (leg: WebRtcLeg) => void
-  /** Nothing of the call is left: ports, timers and codecs are free. */
-  readonly onReleased: (how: "left" | "lost" | "failed" | "closed") => void
-}
+/** `closed`: by the service. */
+export type ReleasedHow = "left" | "lost" | "failed" | "closed"
 
 /**
  * After the client's transport has the last message. An SDK takes data and signalling by threads of its own, and drops
  * what is not delivered yet when it acts on a `leave`.
  */
 const deliveryMs = 200
+const mostMessageIds = 256
 
-export const makeCall = async (seat: CallSeat, options: CallOptions, events: CallEvents): Promise<Call> => {
-  let call: Call | undefined
-  const leg = await makeWebRtcLeg({
-    patience: options,
-    nowMs: options.nowMs,
-    onEnding: (ending) => call?.ended(ending)
-  })
-  call = new Call(seat, options, events, leg)
-  return call
+/** A connection of the call, and the scope that its ports and timers go with. */
+interface Carrying {
+  readonly connection: Connection
+  readonly scope: Scope.Closeable
 }
 
-export class Call implements Line, ConnectionOwner {
+/** What lives in the scope of a call, for whoever runs its effects from callbacks. */
+interface CallFibers {
+  /** Of its connections. */
+  readonly scope: Scope.Scope
+  readonly run: (effect: Effect.Effect<void>) => void
+  /** Runs this instead of what waited for the last deadline. */
+  readonly runDeadline: (effect: Effect.Effect<void>) => void
+}
+
+/**
+ * A call until the scope closes: the client learns why it is over, which takes as long as its last message does, and all
+ * connections are closed. Whoever owns the scope closes it when `over` resolves. `onLeg` is called once, when media flow.
+ */
+export const openCall = Effect.fnUntraced(function* (
+  grant: JoinGrant,
+  options: CallOptions,
+  onLeg: (leg: WebRtcLeg) => void
+): Effect.fn.Return<Call, never, Scope.Scope> {
+  const ending = Deferred.makeUnsafe<LegEnding>()
+  const leg = yield* Effect.promise(() =>
+    makeWebRtcLeg({
+      patience: options.timings,
+      nowMs: options.nowMs,
+      onEnding: (how) => void Deferred.doneUnsafe(ending, Exit.succeed(how))
+    })
+  )
+  // Made before the finalizer below, thus closed after it.
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const run = yield* FiberSet.makeRuntime<never, void>()
+  const runDeadline = yield* FiberHandle.makeRuntime<never, never, void>()
+  const call = new Call(grant, options, leg, ending, { scope, run, runDeadline }, onLeg)
+  yield* Effect.addFinalizer(() => {
+    leg.end("failed")
+    return call.release
+  })
+  return call
+})
+
+/** One call: its leg, its agent, and whatever connection carries them. Made by `openCall`. */
+export class Call implements LegCarrier, ConnectionOwner {
   readonly roomName: string
   readonly roomSid = newSid("RM")
   readonly leg: WebRtcLeg
   readonly agent: Agent
   readonly transcripts = new Transcripts()
-  readonly #seat: CallSeat
+  /** Done when the leg has ended, by either side. */
+  readonly ending: Deferred.Deferred<LegEnding>
+  readonly #grant: JoinGrant
   readonly #options: CallOptions
-  readonly #events: CallEvents
-  #connection: Connection | undefined
-  /** Connections being torn down. */
-  readonly #leaving = new Set<Promise<void>>()
-  #deadlineMs: number | undefined
-  #handedOver = false
+  readonly #fibers: CallFibers
+  #onLeg: ((leg: WebRtcLeg) => void) | undefined
+  #carrying: Carrying | undefined
+  readonly #messageIds = new Set<string>()
   #toldEnd = false
-  #gone: Promise<void> | undefined
 
-  constructor(seat: CallSeat, options: CallOptions, events: CallEvents, leg: WebRtcLeg) {
-    this.#seat = seat
+  constructor(
+    grant: JoinGrant,
+    options: CallOptions,
+    leg: WebRtcLeg,
+    ending: Deferred.Deferred<LegEnding>,
+    fibers: CallFibers,
+    onLeg: (leg: WebRtcLeg) => void
+  ) {
+    this.#grant = grant
     this.#options = options
-    this.#events = events
+    this.#fibers = fibers
+    this.#onLeg = onLeg
     this.leg = leg
-    this.roomName = seat.room
-    this.agent = new Agent(seat.agentName ?? "Agent")
+    this.ending = ending
+    this.roomName = grant.room
+    this.agent = new Agent(grant.agentName ?? "Agent")
   }
 
   get userSid(): string | undefined {
-    return this.#connection?.user.sid
+    return this.#carrying?.connection.user.sid
+  }
+
+  /** How the call ended, once it has. */
+  get over(): Effect.Effect<ReleasedHow> {
+    return Effect.map(Deferred.await(this.ending), (ending) => (ending._tag === "Closed" ? "closed" : ending.how))
   }
 
   // Joining
 
-  /** A new join, the first or a full reconnect. */
-  async join(socket: SignalSocket, query: JoinQuery): Promise<void> {
-    if (this.#gone !== undefined) throw new Error("the call is over")
-    const old = this.#connection
-    const user = new User(this.#seat.identity, this.#seat.name ?? "")
-    const connection = new Connection(this, this.#options, query.mode, user)
-    this.#connection = connection
-    this.#deadlineMs = this.#options.nowMs() + this.#options.setupMs
-    this.leg.carry(this)
-    if (old !== undefined) {
-      old.leave(DisconnectReason.DUPLICATE_IDENTITY)
-      this.#tearDown(old)
-    }
-    await connection.join(socket, query.request)
+  /** A new join, the first or a full reconnect. Dies when the call is over. */
+  join(socket: SignalSocket, query: JoinQuery): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      if (Deferred.isDoneUnsafe(this.ending)) return yield* Effect.die(new Error("the call is over"))
+      const user = new User(this.#grant.identity, this.#grant.name ?? "")
+      const scope = yield* Scope.fork(this.#fibers.scope)
+      const connection = yield* Scope.provide(makeConnection(this, this.#options, query.mode, user), scope)
+      const old = this.#carrying
+      this.#carrying = { connection, scope }
+      this.#endAfter(this.#options.timings.setupMs, "failed")
+      this.leg.carry(this)
+      if (old !== undefined) {
+        old.connection.leave(DisconnectReason.DUPLICATE_IDENTITY)
+        this.#tearDown(old)
+      }
+      yield* connection.join(socket, query.request)
+    })
   }
 
-  async resume(socket: SignalSocket, query: JoinQuery): Promise<void> {
-    this.leg.signallingBack()
-    await this.#connection?.resume(socket, query.request)
+  /** The same connection on a new socket. */
+  resume(socket: SignalSocket, query: JoinQuery): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.leg.signallingBack()
+      return this.#carrying?.connection.resume(socket, query.request) ?? Effect.void
+    })
   }
 
-  handle(socket: SignalSocket, message: Parameters<Connection["handle"]>[0]): Promise<void> | undefined {
-    return this.#connection?.isOn(socket) ? this.#connection.handle(message) : undefined
+  handle(socket: SignalSocket, message: SignalMessage): Effect.Effect<void> {
+    const connection = this.#carrying?.connection
+    return connection?.isOn(socket) === true ? connection.handle(message) : Effect.void
   }
 
   socketClosed(socket: SignalSocket): void {
-    if (this.#connection?.isOn(socket)) this.leg.signallingAway()
+    if (this.#carrying?.connection.isOn(socket) === true) this.leg.signallingAway()
   }
 
   onReady(connection: Connection): void {
-    if (connection !== this.#connection || this.#gone !== undefined) return
-    if (!this.#handedOver) {
-      this.#handedOver = true
-      this.#events.onLeg(this.leg)
-    }
-    this.#deadlineMs = undefined
+    if (connection !== this.#carrying?.connection || Deferred.isDoneUnsafe(this.ending)) return
+    this.#fibers.runDeadline(Effect.void)
+    const onLeg = this.#onLeg
+    this.#onLeg = undefined
+    onLeg?.(this.leg)
   }
 
   onLeave(connection: Connection): void {
-    if (connection !== this.#connection) return
-    this.#connection = undefined
-    this.#deadlineMs = this.#options.nowMs() + this.#options.rejoinMs
-    this.#tearDown(connection)
+    const left = this.#carrying
+    if (left?.connection !== connection) return
+    this.#carrying = undefined
+    this.#endAfter(this.#options.timings.rejoinMs, "left")
+    this.#tearDown(left)
   }
 
-  /** Once a second or so. */
-  watch(): void {
-    if (this.#deadlineMs !== undefined && this.#options.nowMs() >= this.#deadlineMs) {
-      return this.leg.end(this.#connection === undefined ? "left" : "failed")
-    }
-    this.leg.watch()
+  isNewMessage(messageId: string): boolean {
+    if (this.#messageIds.has(messageId)) return false
+    this.#messageIds.add(messageId)
+    // A client repeats what was not answered, in order: far fewer than these.
+    const [oldest = ""] = this.#messageIds
+    if (this.#messageIds.size > mostMessageIds) this.#messageIds.delete(oldest)
+    return true
   }
 
-  // The leg's line: whichever connection there is
+  // What carries the leg: whichever connection there is
 
-  sendRtp(packet: Parameters<Line["sendRtp"]>[0]): void {
-    this.#connection?.sendRtp(packet)
+  sendRtp(packet: Parameters<LegCarrier["sendRtp"]>[0]): void {
+    this.#carrying?.connection.sendRtp(packet)
   }
 
   tell(message: LegMessage): void {
     if (message._tag === "State") this.agent.state = message.state
     if (message._tag === "Event" && message.event.type === "session.ended") this.#toldEnd = true
-    if (this.#connection !== undefined) return this.#connection.tell(message)
+    if (this.#carrying !== undefined) return this.#carrying.connection.tell(message)
     // Between two connections captions are kept: the next one begins with them.
     const nobody = { identity: "", sid: "", trackSid: undefined }
     if (message._tag === "AgentDelta") this.transcripts.agentDelta(nobody, message.segmentId, message.delta)
@@ -157,38 +220,38 @@ export class Call implements Line, ConnectionOwner {
 
   // Ending
 
-  /** The server stops; the client learns why. Resolves when everything is free. */
-  shutDown(): Promise<void> {
-    this.leg.end("failed")
-    return this.#gone ?? Promise.resolve()
-  }
-
-  ended(ending: LegEnding): void {
-    this.#gone ??= this.#release(ending)
-  }
-
-  async #release(ending: LegEnding): Promise<void> {
-    const connection = this.#connection
-    if (connection !== undefined) {
-      if (ending._tag === "Closed") await this.#farewell(connection, ending.reason)
+  /** Tells the client why it must go. Its connections are closed with the scope, after this. */
+  get release(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const ending = yield* Deferred.await(this.ending)
+      const connection = this.#carrying?.connection
+      if (connection === undefined) return
+      if (ending._tag === "Closed") yield* this.#farewell(connection, ending.reason)
       connection.leave(ending._tag === "Closed" ? disconnectReason(ending.reason) : endedReason(ending.how))
-      this.#tearDown(connection)
-    }
-    await Promise.all(this.#leaving)
-    this.#connection = undefined
-    this.#events.onReleased(ending._tag === "Closed" ? "closed" : ending.how)
+    })
   }
 
   /** A client acts on `leave` at once, so what is on its way by the data channel goes first. */
-  async #farewell(connection: Connection, reason: EndReason): Promise<void> {
+  #farewell(connection: Connection, reason: EndReason): Effect.Effect<void> {
     if (!this.#toldEnd) connection.tell({ _tag: "Event", event: { type: "session.ended", reason } })
-    await connection.arrived()
-    await new Promise((resolve) => setTimeout(resolve, deliveryMs))
+    return Effect.andThen(
+      Effect.promise(() => connection.arrived()),
+      Effect.sleep(deliveryMs)
+    )
   }
 
-  #tearDown(connection: Connection): void {
-    const done = connection.release().finally(() => this.#leaving.delete(done))
-    this.#leaving.add(done)
+  #endAfter(ms: number, how: "left" | "failed"): void {
+    this.#fibers.runDeadline(
+      Effect.delay(
+        Effect.sync(() => this.leg.end(how)),
+        ms
+      )
+    )
+  }
+
+  /** In a fiber of the call, which waits for it when it ends. */
+  #tearDown({ scope }: Carrying): void {
+    this.#fibers.run(Scope.close(scope, Exit.void))
   }
 }
 

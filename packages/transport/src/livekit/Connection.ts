@@ -1,23 +1,13 @@
-// One join of one client: its peer connections, its data, and the signalling socket it currently has. A resume
-// gives it another socket; a full reconnect makes another connection. It carries the call's leg and knows
+// One join of one client: its peer connections, its data, and the signalling socket it currently has, in a scope of its
+// own. A resume gives it another socket; a full reconnect makes another connection. It carries the call's leg and knows
 // nothing of the conversation.
 import {
-  Codec,
   DataPacket,
   type DisconnectReason,
-  ICEServer,
-  JoinResponse,
   LeaveRequest,
   LeaveRequest_Action,
-  MediaSectionsRequirement,
   ParticipantInfo_State,
-  ParticipantUpdate,
   Pong,
-  ReconnectResponse,
-  RequestResponse,
-  RequestResponse_Reason,
-  Room,
-  ServerInfo,
   SessionDescription,
   SignalTarget,
   TrackPublishedResponse,
@@ -30,21 +20,26 @@ import {
 } from "@livekit/protocol"
 import { agentTopic, type AgentEvent } from "@parley/contract/ClientEvent"
 import type { LegMessage } from "@parley/engine/leg/Leg"
+import { Effect, type Scope } from "effect"
 import { Peer, type PeerEvents, type PeerOptions } from "../webrtc/Peer.ts"
-import type { SpokenPacket } from "../webrtc/Speaking.ts"
-import type { Line, WebRtcLeg } from "../webrtc/WebRtcLeg.ts"
-import { refuseRpc, type ClientData } from "./ClientData.ts"
+import type { SpokenPacket } from "../webrtc/OpusSender.ts"
+import type { LegCarrier, WebRtcLeg } from "../webrtc/WebRtcLeg.ts"
+import { acceptRpc, refuseRpc, type ClientData } from "./ClientData.ts"
 import { DataLine } from "./DataLine.ts"
 import type { Agent, User } from "./Participants.ts"
+import {
+  type IceServer,
+  joined,
+  participants,
+  reconnected,
+  requestDone,
+  sectionNeeded,
+  trackRefused
+} from "./signals.ts"
 import { closeCode, type SignalMessage, type SignalSocket } from "./SignalSocket.ts"
 import type { Speaker, Transcripts } from "./Transcripts.ts"
 
-export interface IceServer {
-  readonly urls: ReadonlyArray<string>
-  readonly username?: string
-  readonly credential?: string
-}
-
+/** Network and TURN servers of a connection. */
 export interface ConnectionOptions extends PeerOptions {
   /** Told to clients, for TURN. */
   readonly iceServers: ReadonlyArray<IceServer>
@@ -57,18 +52,27 @@ export interface ConnectionOwner {
   readonly leg: WebRtcLeg
   readonly agent: Agent
   readonly transcripts: Transcripts
+  /** Whether a message with this id has not been taken before, over this connection or an earlier one. */
+  readonly isNewMessage: (messageId: string) => boolean
   /** Our voice can be heard from now on. */
   readonly onReady: (connection: Connection) => void
   readonly onLeave: (connection: Connection) => void
 }
 
-/** Seconds; a client pings at this interval and gives up after that time. */
-const pingInterval = 5
-const pingTimeout = 15
-/** An empty version is refused by the SDKs. Protocol 16: v0 and v1 signalling, one or two peer connections. */
-const serverInfo = new ServerInfo({ version: "1.9.0", protocol: 16, nodeId: "parley" })
+/** A connection whose peers are closed, ports and timers included, when the scope closes. */
+export const makeConnection = (
+  owner: ConnectionOwner,
+  options: ConnectionOptions,
+  mode: "single" | "dual",
+  user: User
+): Effect.Effect<Connection, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Connection(owner, options, mode, user)),
+    (connection) => Effect.promise(() => connection.release())
+  )
 
-export class Connection implements Line {
+/** One join of one client. Made by `makeConnection`; synchronous but for negotiation. */
+export class Connection implements LegCarrier {
   readonly #owner: ConnectionOwner
   readonly #options: ConnectionOptions
   readonly #mode: "single" | "dual"
@@ -95,59 +99,46 @@ export class Connection implements Line {
     return this.#socket === socket
   }
 
-  /** The first thing said on a new socket. */
-  async join(socket: SignalSocket, request: JoinRequest): Promise<void> {
-    this.#socket = socket
-    this.user.metadata = request.metadata
-    this.user.attributes = { ...request.participantAttributes }
-    socket.send({
-      case: "join",
-      value: new JoinResponse({
-        room: new Room({ sid: this.#owner.roomSid, name: this.#owner.roomName, numParticipants: 2 }),
-        participant: this.user.info(ParticipantInfo_State.JOINED),
-        otherParticipants: [this.#owner.agent.info()],
-        serverVersion: serverInfo.version,
-        serverInfo,
-        pingInterval,
-        pingTimeout,
-        subscriberPrimary: this.#mode === "dual",
-        fastPublish: true,
-        enabledPublishCodecs: [new Codec({ mime: "audio/opus" })],
-        iceServers: this.#iceServers()
-      })
+  /** Begins on this socket: the first thing said on it is the join response. */
+  join(socket: SignalSocket, request: JoinRequest): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const { agent, roomName: name, roomSid: sid, transcripts } = this.#owner
+      this.#socket = socket
+      this.user.metadata = request.metadata
+      this.user.attributes = { ...request.participantAttributes }
+      socket.send(joined({ sid, name }, this.user, agent, this.#mode, this.#options.iceServers))
+      this.#data.send(transcripts.reopen(this.#agentSpeaker()))
+      yield* this.#negotiate(request, false)
     })
-    this.#data.send(this.#owner.transcripts.reopen(this.#agentSpeaker()))
-    for (const track of request.addTrackRequests) this.#addTrack(track)
-    if (request.publisherOffer !== undefined) await this.#answer(request.publisherOffer)
-    if (this.#subscriber !== undefined) await this.#offer(this.#subscriber, false)
   }
 
   /** The client is back on another socket. `reconnect` must be the first message it gets. */
-  async resume(socket: SignalSocket, request: JoinRequest): Promise<void> {
-    const old = this.#socket
-    this.#socket = socket
-    old?.terminate()
-    socket.send({
-      case: "reconnect",
-      value: new ReconnectResponse({
-        serverInfo,
-        iceServers: this.#iceServers(),
-        lastMessageSeq: this.#data.lastSequence
-      })
+  resume(socket: SignalSocket, request: JoinRequest): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const old = this.#socket
+      this.#socket = socket
+      old?.terminate()
+      socket.send(reconnected(this.#options.iceServers, this.#data.lastSequence))
+      socket.send(participants(this.#owner.agent.info(), this.user.info()))
+      if (request.syncState !== undefined) this.#data.sync(request.syncState)
+      yield* this.#negotiate(request, true)
     })
-    this.#update([this.#owner.agent.info(), this.user.info()])
-    if (request.syncState !== undefined) this.#data.sync(request.syncState)
-    for (const track of request.addTrackRequests) this.#addTrack(track)
-    if (request.publisherOffer !== undefined) await this.#answer(request.publisherOffer)
-    if (this.#subscriber !== undefined) await this.#offer(this.#subscriber, true)
   }
 
-  async handle(message: SignalMessage): Promise<void> {
+  /** Carries out one request of the client. Dies when it cannot be carried out. */
+  handle(message: SignalMessage): Effect.Effect<void> {
     switch (message.case) {
       case "offer":
         return this.#answer(message.value)
       case "answer":
-        return this.#subscriber?.accept(message.value.sdp)
+        return Effect.promise(async () => this.#subscriber?.accept(message.value.sdp))
+      default:
+        return Effect.sync(() => this.#handleNow(message))
+    }
+  }
+
+  #handleNow(message: SignalMessage): void {
+    switch (message.case) {
       case "trickle": {
         const isSubscriber = message.value.target === SignalTarget.SUBSCRIBER
         return ((isSubscriber && this.#subscriber) || this.#publisher).addCandidate(message.value.candidateInit)
@@ -185,7 +176,7 @@ export class Connection implements Line {
     const { agent, transcripts } = this.#owner
     switch (message._tag) {
       case "State":
-        return this.#update([agent.info()])
+        return this.#socket?.send(participants(agent.info()))
       case "UserTranscript": {
         const speaker = { identity: this.user.identity, sid: this.user.sid, trackSid: this.user.trackSid }
         return this.#data.send(transcripts.user(speaker, message.segmentId, message.text, message.final))
@@ -207,7 +198,7 @@ export class Connection implements Line {
   /** Tells the client why it must go, and shuts the socket. */
   leave(reason: DisconnectReason, action = LeaveRequest_Action.DISCONNECT): void {
     const { agent } = this.#owner
-    this.#update([agent.info(ParticipantInfo_State.DISCONNECTED)])
+    this.#socket?.send(participants(agent.info(ParticipantInfo_State.DISCONNECTED)))
     this.#socket?.send({ case: "leave", value: new LeaveRequest({ reason, action, canReconnect: false }) })
     this.#socket?.close(closeCode.normal, "call ended")
     this.#socket = undefined
@@ -222,44 +213,50 @@ export class Connection implements Line {
 
   // Signalling
 
-  async #answer(offer: SessionDescription): Promise<void> {
-    const { agent } = this.#owner
-    const isSingle = this.#mode === "single"
-    const sdp = await this.#publisher.answer(offer.sdp, isSingle ? agent.streamId : undefined)
-    const mid = isSingle ? this.#publisher.voiceMid : undefined
-    const midToTrackId = mid === undefined ? {} : { [mid]: agent.trackSid }
-    this.#socket?.send({
-      case: "answer",
-      value: new SessionDescription({ type: "answer", sdp, id: offer.id, midToTrackId })
+  /** Tracks and an offer may come with the join itself; in dual mode we offer too. */
+  #negotiate(request: JoinRequest, restart: boolean): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      for (const track of request.addTrackRequests) this.#addTrack(track)
+      if (request.publisherOffer !== undefined) yield* this.#answer(request.publisherOffer)
+      if (this.#subscriber !== undefined) yield* this.#offer(this.#subscriber, restart)
     })
-    if (isSingle && mid === undefined && !this.#askedForSection) {
-      // The join response has listed the track by now: the Rust client waits for the listing first.
-      this.#askedForSection = true
-      this.#socket?.send({ case: "mediaSectionsRequirement", value: new MediaSectionsRequirement({ numAudios: 1 }) })
-    }
   }
 
-  async #offer(subscriber: Peer, restart: boolean): Promise<void> {
-    const sdp = await subscriber.offer(restart)
-    const mid = subscriber.voiceMid
-    const midToTrackId = mid === undefined ? {} : { [mid]: this.#owner.agent.trackSid }
-    this.#socket?.send({ case: "offer", value: new SessionDescription({ type: "offer", sdp, midToTrackId }) })
+  #answer(offer: SessionDescription): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const { agent } = this.#owner
+      const isSingle = this.#mode === "single"
+      const sdp = yield* Effect.promise(() => this.#publisher.answer(offer.sdp, isSingle ? agent.streamId : undefined))
+      const mid = isSingle ? this.#publisher.voiceMid : undefined
+      const midToTrackId = mid === undefined ? {} : { [mid]: agent.trackSid }
+      this.#socket?.send({
+        case: "answer",
+        value: new SessionDescription({ type: "answer", sdp, id: offer.id, midToTrackId })
+      })
+      if (isSingle && mid === undefined && !this.#askedForSection) {
+        // The join response has listed the track by now: the Rust client waits for the listing first.
+        this.#askedForSection = true
+        this.#socket?.send(sectionNeeded)
+      }
+    })
+  }
+
+  #offer(subscriber: Peer, restart: boolean): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const sdp = yield* Effect.promise(() => subscriber.offer(restart))
+      const mid = subscriber.voiceMid
+      const midToTrackId = mid === undefined ? {} : { [mid]: this.#owner.agent.trackSid }
+      this.#socket?.send({ case: "offer", value: new SessionDescription({ type: "offer", sdp, midToTrackId }) })
+    })
   }
 
   #addTrack(request: AddTrackRequest): void {
     if (request.type !== TrackType.AUDIO) {
-      return this.#socket?.send({
-        case: "requestResponse",
-        value: new RequestResponse({
-          reason: RequestResponse_Reason.UNSUPPORTED_TYPE,
-          message: "only audio can be published",
-          request: { case: "addTrack", value: request }
-        })
-      })
+      return this.#socket?.send(trackRefused(request))
     }
     const track = this.user.publish(request)
     this.#socket?.send({ case: "trackPublished", value: new TrackPublishedResponse({ cid: request.cid, track }) })
-    this.#update([this.user.info()])
+    this.#socket?.send(participants(this.user.info()))
     this.#socket?.send({ case: "trackSubscribed", value: new TrackSubscribed({ trackSid: track.sid }) })
   }
 
@@ -268,21 +265,8 @@ export class Connection implements Line {
     if (request.metadata !== "") this.user.metadata = request.metadata
     const merged = { ...this.user.attributes, ...request.attributes }
     this.user.attributes = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== ""))
-    this.#socket?.send({
-      case: "requestResponse",
-      value: new RequestResponse({ requestId: request.requestId, reason: RequestResponse_Reason.OK })
-    })
-    this.#update([this.user.info()])
-  }
-
-  #update(participants: Array<ReturnType<User["info"]>>): void {
-    this.#socket?.send({ case: "update", value: new ParticipantUpdate({ participants }) })
-  }
-
-  #iceServers(): Array<ICEServer> {
-    return this.#options.iceServers.map(
-      ({ credential = "", urls, username = "" }) => new ICEServer({ urls: [...urls], username, credential })
-    )
+    this.#socket?.send(requestDone(request.requestId))
+    this.#socket?.send(participants(this.user.info()))
   }
 
   // Media and data
@@ -315,6 +299,10 @@ export class Connection implements Line {
         return leg.takeEvent(data.event)
       case "Digit":
         return leg.takeDigit(data.digit)
+      case "EventCall": {
+        if (data.event !== undefined && this.#owner.isNewMessage(data.messageId)) leg.takeEvent(data.event)
+        return this.#data.send(acceptRpc(data.id).map((value) => this.#agentPacket(value)))
+      }
       case "Rpc":
         return this.#data.send(refuseRpc(data.id).map((value) => this.#agentPacket(value)))
     }

@@ -10,6 +10,7 @@ import { ReliableInbox, ReliableOutbox } from "./Reliable.ts"
 const arrivalTurnMs = 5
 const arrivalTurns = 60
 
+/** The reliable data of one connection, both ways. */
 export class DataLine {
   readonly #outbox = new ReliableOutbox()
   readonly #inbox = new ReliableInbox()

@@ -5,6 +5,7 @@ import { JoinRequest, WrappedJoinRequest, WrappedJoinRequest_Compression } from 
 import type { IncomingMessage } from "node:http"
 import { gunzipSync } from "node:zlib"
 
+/** A join or a resume, as its address says it. */
 export interface JoinQuery {
   readonly mode: "single" | "dual"
   readonly token: string
@@ -13,6 +14,7 @@ export interface JoinQuery {
   readonly request: JoinRequest
 }
 
+/** `join` is a websocket, `validate` a plain request. */
 export type SignalPath = "join" | "validate"
 
 /** Which of our four paths this is; undefined for a path that is not ours. */
@@ -55,6 +57,7 @@ export const readJoinQuery = (request: IncomingMessage, mode: "single" | "dual")
 /** A join request unpacks to a few kilobytes; more is an attack on our memory. */
 const maxUnpackedBytes = 256 * 1024
 
+/** A base64url WrappedJoinRequest, gzipped or not; undefined when it cannot be read or unpacks to over 256 KiB. */
 export const readJoinRequest = (text: string): JoinRequest | undefined => {
   try {
     const wrapped = WrappedJoinRequest.fromBinary(Buffer.from(text, "base64url"))

@@ -16,9 +16,11 @@ import { agentStateAttribute, type AgentState } from "@parley/contract/ClientEve
 import type { EndReason } from "@parley/contract/EndReason"
 import { randomBytes } from "node:crypto"
 
+/** A random LiveKit id of that kind, letters and digits only after the prefix. */
 export const newSid = (prefix: "PA" | "TR" | "RM"): string =>
   `${prefix}_${randomBytes(9).toString("base64url").replace(/[-_]/g, "x")}`
 
+/** The agent as a participant: present from the start, with one audio track. */
 export class Agent {
   readonly sid = newSid("PA")
   readonly trackSid = newSid("TR")
@@ -69,6 +71,7 @@ export class Agent {
   }
 }
 
+/** The user as a participant, with at most eight tracks. */
 export class User {
   readonly sid = newSid("PA")
   readonly identity: string

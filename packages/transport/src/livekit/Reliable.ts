@@ -12,6 +12,7 @@ interface Sent {
   readonly bytes: Buffer
 }
 
+/** Numbers what we send, and keeps up to 512 packets or 1 MiB for a client that is away. */
 export class ReliableOutbox {
   #sequence = 0
   #sent: Array<Sent> = []
@@ -51,6 +52,7 @@ export class ReliableOutbox {
   }
 }
 
+/** Takes each numbered packet of a client once. */
 export class ReliableInbox {
   /** The last number taken; told to a resuming client, which sends the rest again. */
   lastSequence = 0

@@ -1,9 +1,11 @@
-// One signalling websocket as an ordered queue. The handler is there before anything is awaited and messages
-// are worked on strictly one after the other: clients send addTrack right behind their offer, and a message
-// that nobody listens to yet is lost. What a stranger sends never throws past here: it closes the socket.
+// One signalling websocket as an ordered queue. It listens before anything is awaited, and messages are worked on strictly
+// one after the other: clients send addTrack right behind their offer, and a message that nobody listens to yet is lost.
+// What a stranger sends never throws past here: it closes the socket.
 import { SignalRequest, SignalResponse } from "@livekit/protocol"
+import { Effect, Queue } from "effect"
 import type { RawData, WebSocket } from "ws"
 
+/** A request of a client, as LiveKit's protocol names it. */
 export type SignalMessage = SignalRequest["message"]
 
 /** A healthy client has one or two messages under way. */
@@ -14,89 +16,60 @@ const maxUnsentBytes = 1024 * 1024
 /** RFC 6455, 7.4.1 */
 export const closeCode = { normal: 1000, protocolError: 1003, policy: 1008, internal: 1011 } as const
 
-export interface SignalSocketEvents {
-  readonly onMessage: (message: SignalMessage) => Promise<void> | void
-  /** Once, however it ended. Messages queued by then are dropped. */
-  readonly onClosed: () => void
-}
-
+/** Sends and receives for one websocket until it closes, however that comes about. */
 export class SignalSocket {
   readonly #ws: WebSocket
-  readonly #events: SignalSocketEvents
-  #queue: Array<SignalMessage> = []
-  #working = true
-  #open = true
+  readonly #requests = Effect.runSync(Queue.dropping<SignalMessage>(maxQueued))
 
-  /** Listens at once, but works on nothing before `begin`. */
-  constructor(ws: WebSocket, events: SignalSocketEvents) {
+  /** Listens at once; what comes waits for `serve`. `onClosed` is called once, however it ended. */
+  constructor(ws: WebSocket, onClosed: () => void) {
     this.#ws = ws
-    this.#events = events
     ws.on("message", (data, isBinary) => this.#receive(data, isBinary))
     ws.on("error", () => ws.terminate())
-    ws.on("close", () => this.#closed())
+    ws.once("close", () => {
+      Queue.shutdownUnsafe(this.#requests)
+      onClosed()
+    })
   }
 
-  /** `first` is done before any message that came in meanwhile. */
-  async begin(first: () => Promise<void> | void): Promise<void> {
-    await this.#attempt(first)
-    this.#working = false
-    await this.#work()
+  /**
+   * Does `first`, then works on one message after the other, until the socket closes; what waits then is dropped. What
+   * fails closes the socket.
+   */
+  serve(first: Effect.Effect<void>, work: (message: SignalMessage) => Effect.Effect<void>): Effect.Effect<void> {
+    const attempt = (effect: Effect.Effect<void>): Effect.Effect<void> =>
+      Effect.catchCause(effect, () => Effect.sync(() => this.close(closeCode.policy, "request refused")))
+    const next = Effect.flatMap(Queue.take(this.#requests), (message) => attempt(Effect.suspend(() => work(message))))
+    return Effect.andThen(attempt(first), Effect.forever(next))
   }
 
   send(message: SignalResponse["message"]): void {
-    if (!this.#open || this.#ws.readyState !== this.#ws.OPEN) return
+    if (this.#ws.readyState !== this.#ws.OPEN) return
     if (this.#ws.bufferedAmount > maxUnsentBytes) return this.close(closeCode.policy, "not reading")
     this.#ws.send(new SignalResponse({ message }).toBinary())
   }
 
   close(code: number, reason: string): void {
-    this.#queue = []
+    Queue.shutdownUnsafe(this.#requests)
     if (this.#ws.readyState === this.#ws.OPEN) this.#ws.close(code, reason)
     else this.#ws.terminate()
   }
 
   /** For a far side that is known to be gone: waits for no closing handshake. */
   terminate(): void {
-    this.#queue = []
+    Queue.shutdownUnsafe(this.#requests)
     this.#ws.terminate()
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    if (!this.#open) return
-    if (this.#queue.length >= maxQueued) return this.close(closeCode.policy, "too many messages")
+    if (this.#requests.state._tag === "Done") return
     try {
       const request = isBinary ? SignalRequest.fromBinary(asBytes(data)) : SignalRequest.fromJsonString(asText(data))
       if (request.message.case === undefined) return
-      this.#queue.push(request.message)
+      if (!Queue.offerUnsafe(this.#requests, request.message)) this.close(closeCode.policy, "too many messages")
     } catch {
-      return this.close(closeCode.protocolError, "not a signal request")
+      this.close(closeCode.protocolError, "not a signal request")
     }
-    if (!this.#working) void this.#work()
-  }
-
-  async #work(): Promise<void> {
-    this.#working = true
-    for (;;) {
-      const message = this.#queue.shift()
-      if (message === undefined) break
-      await this.#attempt(() => this.#events.onMessage(message))
-    }
-    this.#working = false
-  }
-
-  async #attempt(work: () => Promise<void> | void): Promise<void> {
-    try {
-      await work()
-    } catch {
-      this.close(closeCode.policy, "request refused")
-    }
-  }
-
-  #closed(): void {
-    if (!this.#open) return
-    this.#open = false
-    this.#queue = []
-    this.#events.onClosed()
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import { transcriptTopic } from "@parley/contract/ClientEvent"
 import { randomUUID } from "node:crypto"
 
+/** Whose caption it is; `trackSid` where its voice is a track. */
 export interface Speaker {
   readonly identity: string
   readonly sid: string
@@ -27,6 +28,7 @@ interface OpenSegment {
   text: string
 }
 
+/** Captions of one call as data packets, in the order in which they are to be sent. */
 export class Transcripts {
   readonly #open = new Map<string, OpenSegment>()
 

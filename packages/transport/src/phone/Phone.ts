@@ -1,14 +1,13 @@
-// The telephone as the front desk sees it: trunks, calls that come in, calls that are placed, and the leg of a call
-// that is up. Neither SIP nor RTP words are needed on this side; the SIP door (`../sip`) and the media (`../rtp`) are on
-// the other. Nothing here throws out of a callback, and every promise settles within a known time.
+// The port of the telephone: trunks, calls that come in, calls that are placed, and the leg of a call that is up.
+// `../sip` implements it over SIP (RFC 3261), `../rtp` carries the sound. Nothing here throws out of a callback, and every
+// promise settles within a known time.
 import type { Leg, Telephone } from "@parley/engine/leg/Leg"
 import type { Redacted } from "effect"
-import type { Located } from "../sip/locate.ts"
-import type { Waits } from "../sip/waits.ts"
 
+/** How SIP travels (RFC 3261, 18). */
 export type SipTransport = "udp" | "tcp" | "tls"
 
-/** Who may call a number. At least one factor is set; every one that is set must hold (decisions 15). */
+/** Who may call a number. At least one factor is set; every one that is set must hold: a number without any is closed (403). */
 export interface InboundTrunk {
   /** Of the number, for whoever asked. */
   readonly id: string
@@ -24,6 +23,36 @@ export interface OutboundTrunk {
   /** `auto`: what the lookup says, else UDP. */
   readonly transport: SipTransport | "auto"
   readonly credentials: { readonly username: string; readonly password: Redacted.Redacted<string> } | undefined
+}
+
+/** One place where a trunk may be reached: what a lookup of its `uri` finds. */
+export interface Located {
+  readonly transport: SipTransport
+  /** An IP address. */
+  readonly address: string
+  readonly port: number
+  /** The trunk's own name, which its TLS certificate must hold. */
+  readonly host: string
+}
+
+/** How long each step of a telephone call may take. Tests pass shorter ones. */
+export interface SipTimings {
+  /** An INVITE that gets no answer at all, not even 100: the host counts as dead. */
+  readonly deadMs: number
+  /** After a CANCEL the far side owes a 487 (RFC 3261, 9.1). */
+  readonly cancelMs: number
+  /** A transfer that nobody reports on. */
+  readonly referMs: number
+  /** OPTIONS to a trunk. */
+  readonly checkMs: number
+  /** How long a finished call answers retransmissions: 64 T1 on UDP (RFC 3261, 17.2), less on connections. */
+  readonly lingerMs: { readonly unreliable: number; readonly reliable: number }
+  /** Between the BYEs of a server that closes and the end of its sockets. */
+  readonly goodbyeMs: number
+  /** An offer of ours in a 200 that no ACK answers. */
+  readonly ackMs: number
+  /** One second of session timers and of ringing. */
+  readonly secondMs: number
 }
 
 /** Extra headers of a request: names as they are written, values of printable characters. */
@@ -47,6 +76,7 @@ export interface IncomingCall {
   readonly onCancelled: (tell: () => void) => void
 }
 
+/** A call to place. */
 export interface DialRequest {
   readonly trunk: OutboundTrunk
   /** Caller id: E.164. */
@@ -54,15 +84,17 @@ export interface DialRequest {
   /** E.164 number, or a `sip:` URI. */
   readonly to: string
   readonly headers: SipHeaders
-  /** Ringing for longer is no answer; decisions 15: 45 s. */
+  /** Ringing for longer is `no_answer`. The service passes 45 s. */
   readonly ringSeconds: number
 }
 
+/** How a placed call came out: SIP statuses as `sipStatus`, null where nobody answered. */
 export type DialOutcome =
   | { readonly status: "answered"; readonly leg: PhoneLeg; readonly callId: string }
   /** 486 and 600: busy; 408, 480, 487 and ringing too long: no_answer; the rest and a dead host after 8 s: failed. */
   | { readonly status: "busy" | "no_answer" | "failed"; readonly sipStatus: number | null; readonly callId: string }
 
+/** A call that is being placed. */
 export interface Dialling {
   readonly outcome: Promise<DialOutcome>
   /** Gives up: CANCEL, or BYE when the answer was quicker. */
@@ -77,7 +109,7 @@ export interface PhoneLeg extends Leg {
    * REFER (RFC 3515): `transferred` when the NOTIFY said 200, `refused` by a final answer, a NOTIFY or silence.
    */
   readonly telephone: Telephone
-  /** What was sent and received, as a sipTrace for people; keys and digests left out. */
+  /** What was sent and received, in order, for people; keys and digests left out. */
   readonly sipTrace: () => ReadonlyArray<SipTraceLine>
 }
 
@@ -92,6 +124,7 @@ export interface SipTraceLine {
   readonly detail: string
 }
 
+/** Where to listen, whom to admit, and who takes the calls. */
 export interface SipServerOptions {
   /** Address to listen on. */
   readonly host: string
@@ -110,16 +143,17 @@ export interface SipServerOptions {
   readonly trunkOf: (dialedNumber: string) => Promise<InboundTrunk | undefined>
   /** A call that passed its trunk's factors. */
   readonly onCall: (call: IncomingCall) => void
-  /** The sipTrace of a call that never got a leg: refused, cancelled, unauthorised, or a dial that failed. */
+  /** The trace of a call that never got a leg: refused, cancelled, unauthorised, or a dial that failed. */
   readonly onTrace?: (callId: string, sipTrace: ReadonlyArray<SipTraceLine>) => void
-  /** Other than in the field. */
-  readonly waits?: Partial<Waits> | undefined
+  /** Shorter ones, for tests. */
+  readonly timings?: Partial<SipTimings> | undefined
   /** Where a trunk is, in the order to try; the DNS when left out. */
   readonly find?: ((trunk: OutboundTrunk) => Promise<ReadonlyArray<Located>>) | undefined
   /** The clock of nonces and of media. */
   readonly nowMs?: (() => number) | undefined
 }
 
+/** An open SIP server. Nothing of it throws or rejects. */
 export interface SipServer {
   /** Ports that are open, as bound. */
   readonly ports: { readonly udp?: number; readonly tcp?: number; readonly tls?: number }

@@ -2,6 +2,7 @@
 // to where that came from (symmetric RTP, RFC 4961), so that peers behind NAT hear us. Another source is believed only
 // when the first has gone quiet: nobody takes over a call by sending louder. Pure.
 
+/** A UDP address. */
 export interface Place {
   readonly address: string
   readonly port: number
@@ -9,6 +10,7 @@ export interface Place {
 
 const quietMs = 2_000
 
+/** Where the media of one call come from and go to. */
 export class Latch {
   #target: Place
   #heardFrom: Place | undefined

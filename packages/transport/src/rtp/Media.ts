@@ -3,6 +3,7 @@
 import type { Leg } from "@parley/engine/leg/Leg"
 import type { MediaDirection } from "./sdp.ts"
 
+/** What the media of a call need from its signalling. */
 export interface MediaOptions {
   /** Address in `c=`. */
   readonly address: string
@@ -12,10 +13,11 @@ export interface MediaOptions {
   /** SDES keys (RFC 4568) are offered and asked for; on TLS trunks only. */
   readonly secure: boolean
   readonly nowMs?: (() => number) | undefined
-  /** For the sipTrace: media moved to another port, a codec was chosen. */
+  /** For the trace of the call: media moved to another port, a codec was chosen. */
   readonly onNote: (what: string, detail: string) => void
 }
 
+/** The media of one dialog. Nothing throws; what is not understood is dropped. */
 export interface Media {
   /** An offer of our own: for a call we place, and for an INVITE without one. */
   readonly offer: () => string
@@ -37,7 +39,7 @@ export interface MediaSound extends Pick<Leg, "playRate" | "play"> {
   readonly hear: (ears: {
     readonly onFrame: (samples: Int16Array) => void
     readonly onDigit: (digit: string) => void
-    /** Nothing at all came for 20 s (decisions 15), while the far side did not hold us. */
+    /** Nothing at all came for 20 s, while the far side did not hold us. */
     readonly onSilent: () => void
   }) => void
   readonly sendDigits: (digits: string) => void

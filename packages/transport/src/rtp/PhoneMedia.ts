@@ -5,7 +5,7 @@ import { Resampler } from "@parley/audio/Resampler"
 import type { RemoteInfo } from "node:dgram"
 import { randomInt } from "node:crypto"
 import { DtmfReceiver } from "./dtmf.ts"
-import { Hearing } from "./RtpReceiver.ts"
+import { RtpReceiver } from "./RtpReceiver.ts"
 import { Latch } from "./Latch.ts"
 import type { Media, MediaOptions, MediaSound } from "./Media.ts"
 import { type Agreed, agree, mayHear, maySend, offered, plainProtocol, secureProtocol, suite } from "./negotiation.ts"
@@ -16,7 +16,7 @@ import { makeKey, makeSrtp, type Srtp } from "./Srtp.ts"
 import { RtpSender } from "./RtpSender.ts"
 import { makeVoiceCodec, type VoiceCodec } from "./VoiceCodec.ts"
 
-/** Nothing at all for this long, while it should: the call is lost (decisions 15). */
+/** Nothing at all for this long, while it should: the call is lost. */
 const silentMs = 20_000
 const reportMs = 5_000
 
@@ -30,8 +30,8 @@ interface Talk {
   readonly agreed: Agreed
   readonly codec: VoiceCodec
   readonly latch: Latch
-  readonly hearing: Hearing
-  readonly talker: RtpSender
+  readonly receiver: RtpReceiver
+  readonly sender: RtpSender
   readonly srtp: Srtp | undefined
 }
 
@@ -68,7 +68,7 @@ export const makePhoneMedia = async (options: MediaOptions): Promise<Media> => {
     const packet = talk.srtp === undefined ? sent : talk.srtp.open(sent)
     const rtp = packet === undefined ? undefined : readRtp(packet)
     if (rtp === undefined) return
-    const { agreed, hearing, latch } = talk
+    const { agreed, receiver, latch } = talk
     const isEvent = rtp.payloadType === agreed.events?.payloadType
     if (!isEvent && rtp.payloadType !== agreed.payloadType && rtp.payloadType !== comfortNoise) return
     const nowMs = now()
@@ -79,7 +79,7 @@ export const makePhoneMedia = async (options: MediaOptions): Promise<Media> => {
     if (isEvent) {
       const digit = digits.take(rtp, nowMs)
       if (digit !== undefined) pressed(digit)
-    } else if (rtp.payloadType === agreed.payloadType) hearing.take(rtp, nowMs)
+    } else if (rtp.payloadType === agreed.payloadType) receiver.take(rtp, nowMs)
   }
   ports.rtp.on("message", onRtp)
   ports.rtcp.on("message", () => void (signAtMs = now()))
@@ -87,7 +87,7 @@ export const makePhoneMedia = async (options: MediaOptions): Promise<Media> => {
   const report = (): void => {
     if (talk === undefined || !maySend(talk.agreed.direction)) return
     const { address: to, port } = talk.latch.target
-    const packet = talk.talker.report(Date.now())
+    const packet = talk.sender.report(Date.now())
     ports.rtcp.send(talk.srtp === undefined ? packet : talk.srtp.sealControl(packet), port + 1, to, ignore)
   }
   let reportedAtMs = now()
@@ -112,7 +112,7 @@ export const makePhoneMedia = async (options: MediaOptions): Promise<Media> => {
     const sameKey = before?.agreed.theirKey?.key.equals(agreed.theirKey?.key ?? none) ?? agreed.theirKey === undefined
     if (before !== undefined && before.agreed.codec === agreed.codec && sameKey) {
       before.latch.describe(place)
-      before.talker.change(agreed)
+      before.sender.change(agreed)
       talk = { ...before, agreed }
       return
     }
@@ -123,8 +123,8 @@ export const makePhoneMedia = async (options: MediaOptions): Promise<Media> => {
       agreed,
       codec,
       latch: new Latch(place),
-      hearing: new Hearing(codec, (samples) => ears?.onFrame(samples), codec.clockRate),
-      talker: new RtpSender(codec, agreed, send, before?.talker),
+      receiver: new RtpReceiver(codec, (samples) => ears?.onFrame(samples), codec.clockRate),
+      sender: new RtpSender(codec, agreed, send, before?.sender),
       srtp
     }
     before?.codec.close()
@@ -169,15 +169,15 @@ export const makePhoneMedia = async (options: MediaOptions): Promise<Media> => {
       const nowMs = now()
       watch(nowMs)
       if (talk === undefined || closed) return
-      if (mayHear(talk.agreed.direction)) talk.hearing.tick(nowMs)
-      if (maySend(talk.agreed.direction)) talk.talker.tick(fitted(frame, talk.codec.playRate), nowMs)
+      if (mayHear(talk.agreed.direction)) talk.receiver.tick(nowMs)
+      if (maySend(talk.agreed.direction)) talk.sender.tick(fitted(frame, talk.codec.playRate), nowMs)
     },
     hear: (given) => {
       ears = given
       for (const digit of early) given.onDigit(digit)
       early = []
     },
-    sendDigits: (row) => talk?.talker.press(row)
+    sendDigits: (row) => talk?.sender.press(row)
   }
 
   return {

@@ -1,6 +1,7 @@
 // A pair of UDP ports for a call: RTP on the even one, RTCP on the next (RFC 3550, 11).
 import { createSocket, type Socket } from "node:dgram"
 
+/** Two bound UDP sockets: `port` for RTP, the next one for RTCP. */
 export interface RtpPorts {
   readonly rtp: Socket
   readonly rtcp: Socket

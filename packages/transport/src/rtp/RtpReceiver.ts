@@ -4,6 +4,7 @@
 // sentence.
 import { JitterBuffer, type JitterOutput } from "@parley/audio/JitterBuffer"
 
+/** Samples of a 20 ms frame at 16 kHz. */
 export const frameSamples = 320
 const frameMs = 20
 /** Nothing heard for this long: silence is filled in, first for the time already gone. */
@@ -13,6 +14,7 @@ const maxMadeUpFrames = 5
 /** A second stream is listened to when the first has been quiet for so long (a republished microphone). */
 const handoverMs = 200
 
+/** An RTP packet as far as a receiver needs it. */
 export interface ReceiverRtp {
   readonly ssrc: number
   readonly sequence: number
@@ -29,7 +31,8 @@ export interface VoiceDecoder {
   readonly conceal: (samples: number) => Int16Array
 }
 
-export class Hearing {
+/** One direction of sound: packets in, 320-sample frames at 16 kHz out, synchronously. */
+export class RtpReceiver {
   readonly #decoder: VoiceDecoder
   readonly #unitsPerFrame: number
   readonly #onFrame: (samples: Int16Array) => void

@@ -16,6 +16,7 @@ const buffersInTurn = 16
 /** Seconds from 1900 to 1970, for NTP time. */
 const ntpEpoch = 2_208_988_800
 
+/** One direction of sound and keys: a packet each tick of 20 ms, synchronously. */
 export class RtpSender {
   readonly #codec: VoiceCodec
   readonly #send: (packet: Buffer) => void

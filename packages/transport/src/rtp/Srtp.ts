@@ -2,7 +2,7 @@
 // the ciphering; a packet that does not authenticate is nothing, never an exception.
 import { randomBytes } from "node:crypto"
 import { RtpHeader, SrtcpSession, SrtpSession } from "werift"
-import { installKeyObjectCache } from "../webrtc/KeyObjectCache.ts"
+import { installKeyObjectCache } from "./KeyObjectCache.ts"
 
 installKeyObjectCache()
 
@@ -10,6 +10,7 @@ installKeyObjectCache()
 const profile = 1
 const masterKeyBytes = 16
 
+/** Both directions of a secure call; `open` gives undefined for what does not authenticate. */
 export interface Srtp {
   readonly open: (packet: Buffer) => Buffer | undefined
   readonly openControl: (packet: Buffer) => Buffer | undefined
@@ -20,6 +21,7 @@ export interface Srtp {
 /** Master key and salt. */
 export const makeKey = (): Buffer => randomBytes(30)
 
+/** From 30 bytes each: 16 of master key, 14 of salt (RFC 4568, 6.1). */
 export const makeSrtp = (ours: Buffer, theirs: Buffer): Srtp => {
   const keys = {
     localMasterKey: ours.subarray(0, masterKeyBytes),

@@ -7,6 +7,7 @@ import { hearingRate } from "@parley/engine/leg/Leg"
 import type { VoiceDecoder } from "./RtpReceiver.ts"
 import type { VoiceCodec as VoiceCodecName } from "./negotiation.ts"
 
+/** A codec of one call, with the state of both directions. */
 export interface VoiceCodec extends VoiceDecoder {
   /** Of the RTP timestamps. */
   readonly clockRate: number
@@ -17,6 +18,7 @@ export interface VoiceCodec extends VoiceDecoder {
   readonly close: () => void
 }
 
+/** G.711 by tables; Opus loads its WebAssembly on first use. */
 export const makeVoiceCodec = (name: VoiceCodecName): Promise<VoiceCodec> =>
   name === "opus" ? opus() : Promise.resolve(g711(name))
 

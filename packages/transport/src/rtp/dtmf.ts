@@ -7,6 +7,7 @@ const keys = "0123456789*#ABCD"
 /** 0 to 15; -1 for what is no key. */
 export const eventOf = (key: string): number => (key.length === 1 ? keys.indexOf(key.toUpperCase()) : -1)
 
+/** A telephone event as it came: the payload of RFC 4733, 2.3, and its RTP timestamp. */
 export interface EventPacket {
   readonly timestamp: number
   readonly payload: Uint8Array
@@ -25,6 +26,7 @@ interface SeenEvent {
   readonly atMs: number
 }
 
+/** Tells each key of RFC 4733 events once, however often its packets are repeated. */
 export class DtmfReceiver {
   #last: SeenEvent | undefined
 
@@ -58,6 +60,7 @@ export class DtmfReceiver {
 
 const later = (a: number, b: number): number => (((b - a) | 0) > 0 ? b : a)
 
+/** One packet of a key. */
 export interface SentEvent {
   readonly payload: Uint8Array
   readonly marker: boolean
@@ -72,6 +75,7 @@ const volume = 10
 /** Keys that wait. */
 const mostWaiting = 128
 
+/** Keys as RFC 4733 events: 100 ms each, 80 ms apart, the end three times. */
 export class DtmfSender {
   readonly #unitsPerTick: number
   #waiting: Array<number> = []

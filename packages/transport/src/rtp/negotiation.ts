@@ -2,8 +2,10 @@
 // codec that we speak is taken; keys are asked for where the call is secure, and refused where it is not.
 import type { MediaDirection, SdpCodec, SdpKey, SdpMedia } from "./sdp.ts"
 
+/** The codecs we speak. */
 export type VoiceCodec = "pcmu" | "pcma" | "opus"
 
+/** What offer and answer came to. */
 export interface Agreed {
   readonly codec: VoiceCodec
   readonly payloadType: number
@@ -19,8 +21,11 @@ export interface Agreed {
   readonly line: number
 }
 
+/** The only SRTP suite we offer and take (RFC 4568, 6.2.1). */
 export const suite = "AES_CM_128_HMAC_SHA1_80"
+/** RTP without keys. */
 export const plainProtocol = "RTP/AVP"
+/** RTP with SDES keys. */
 export const secureProtocol = "RTP/SAVP"
 
 const voices: Readonly<Record<string, number>> = { pcmu: 8000, pcma: 8000, opus: 48_000 }
@@ -66,5 +71,7 @@ export const facing: Readonly<Record<MediaDirection, MediaDirection>> = {
   inactive: "inactive"
 }
 
+/** Whether we send. */
 export const maySend = (direction: MediaDirection): boolean => direction === "sendrecv" || direction === "sendonly"
+/** Whether we listen. */
 export const mayHear = (direction: MediaDirection): boolean => direction === "sendrecv" || direction === "recvonly"

@@ -1,5 +1,6 @@
 // RTP on the wire (RFC 3550, 5.1): read from strangers, written into a buffer of one's own. Pure.
 
+/** The fields of RFC 3550, 5.1, that we use. */
 export interface RtpHeader {
   readonly payloadType: number
   readonly marker: boolean
@@ -8,11 +9,13 @@ export interface RtpHeader {
   readonly ssrc: number
 }
 
+/** A packet that was read. */
 export interface RtpRead extends RtpHeader {
   /** A view into the packet. */
   readonly payload: Buffer
 }
 
+/** Bytes of a header without CSRCs and extension. */
 export const headerBytes = 12
 
 /** RTP and RTCP on one port are told apart by the second byte (RFC 5761, 4). */

@@ -1,8 +1,12 @@
 // Session descriptions of a telephone call (RFC 8866): read leniently, written plainly. Pure. Only what a call needs:
-// media lines in their order, addresses, codecs, direction, SDES keys.
+// media lines in their order, addresses, codecs, direction, SDES keys. Our own rather than `sdp-transform`: that takes
+// any text as a description, keeps every line of it, and checks no port, payload type or key; the refusals and bounds
+// here would all have to be written again on top of it.
 
+/** RFC 8866, 6.7. */
 export type MediaDirection = "sendrecv" | "sendonly" | "recvonly" | "inactive"
 
+/** A codec of a media line: rtpmap and fmtp, or the static numbers of RFC 3551. */
 export interface SdpCodec {
   readonly payloadType: number
   /** Lower case. */
@@ -12,6 +16,7 @@ export interface SdpCodec {
   readonly fmtp: string
 }
 
+/** A master key of RFC 4568. */
 export interface SdpKey {
   readonly tag: string
   readonly suite: string
@@ -19,6 +24,7 @@ export interface SdpKey {
   readonly key: Buffer
 }
 
+/** One media line as it came. */
 export interface SdpMedia {
   /** `audio`, `video`, ... */
   readonly kind: string
@@ -108,6 +114,7 @@ const keyOf = (line: string): ReadonlyArray<SdpKey> => {
   return tag !== "" && key.length === 30 ? [{ tag, suite, key }] : []
 }
 
+/** A media line of ours. */
 export interface WrittenMedia {
   readonly port: number
   readonly protocol: string
@@ -116,6 +123,7 @@ export interface WrittenMedia {
   readonly key: SdpKey | undefined
 }
 
+/** A session description of ours. */
 export interface WrittenSdp {
   readonly address: string
   readonly sessionId: number
@@ -125,6 +133,7 @@ export interface WrittenSdp {
   readonly media: ReadonlyArray<WrittenMedia | SdpMedia>
 }
 
+/** The description as text, lines ended by CRLF. */
 export const writeSdp = ({ address, media, sessionId, version }: WrittenSdp): string => {
   const family = address.includes(":") ? "IP6" : "IP4"
   return [

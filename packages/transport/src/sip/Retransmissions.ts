@@ -14,6 +14,7 @@ interface Repeat {
   timer: NodeJS.Timeout
 }
 
+/** The retransmissions of one call on UDP. */
 export class Retransmissions {
   readonly #send: (text: string) => void
   readonly #repeats = new Map<string, Repeat>()

@@ -11,7 +11,7 @@ import {
 } from "sip.js/lib/core/index.js"
 import { type IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js"
 import { URI } from "sip.js/lib/grammar/index.js"
-import { isIP } from "node:net"
+import { BlockList, isIP } from "node:net"
 import { DigestClient } from "./digest.ts"
 import { type Flow, protocolOf } from "./Flow.ts"
 import type { SipTrace } from "./SipTrace.ts"
@@ -24,6 +24,7 @@ Timers.TIMER_I = 5_000
 Timers.TIMER_J = 32_000
 Timers.TIMER_K = 5_000
 
+/** One call's flow, and who we are on it. */
 export interface SipCoreOptions {
   readonly flow: Flow
   readonly sipTrace: SipTrace
@@ -35,6 +36,7 @@ export interface SipCoreOptions {
   readonly credentials?: { readonly username: string; readonly password: string } | undefined
 }
 
+/** The transactions and dialogs of one call. */
 export interface SipCore {
   readonly core: UserAgentCore
   readonly contact: string
@@ -60,6 +62,7 @@ export const parse = (text: string): IncomingRequestMessage | IncomingResponseMe
   }
 }
 
+/** sip.js's core on this flow. Closed by `close`, after which nothing is sent. */
 export const makeSipCore = (options: SipCoreOptions): SipCore => {
   const { flow, here, sipTrace } = options
   let closed = false
@@ -173,6 +176,7 @@ const quietly = (act: () => void): void => {
   }
 }
 
+/** An answer outside of transactions; none where the message lacks what one is made of. */
 export const reply = (core: UserAgentCore, message: IncomingRequestMessage, statusCode: number): void => {
   try {
     core.replyStateless(message, { statusCode })
@@ -191,10 +195,23 @@ const elsewhere = (
   return isPrivate(hop.host) && !isPrivate(remote.address) ? undefined : hop
 }
 
-const isPrivate = (address: string): boolean =>
-  /^(10\.|127\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd]|fe80)/i.test(
-    address
-  )
+/** Loopback, private use, link-local, shared (RFC 6890) and unique local addresses (RFC 4193). */
+const privateBlocks = new BlockList()
+for (const [network, prefix] of [
+  ["10.0.0.0", 8],
+  ["127.0.0.0", 8],
+  ["192.168.0.0", 16],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["100.64.0.0", 10]
+] as const) {
+  privateBlocks.addSubnet(network, prefix, "ipv4")
+}
+privateBlocks.addAddress("::1", "ipv6")
+privateBlocks.addSubnet("fc00::", 7, "ipv6")
+privateBlocks.addSubnet("fe80::", 10, "ipv6")
+
+const isPrivate = (address: string): boolean => privateBlocks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
 
 const splitHere = (here: string): ReadonlyArray<string> => {
   const at = here.lastIndexOf(":")

@@ -4,18 +4,20 @@ import type { EndReason } from "@parley/contract/EndReason"
 import type { LegEars, Telephone } from "@parley/engine/leg/Leg"
 import type { SipTraceLine, PhoneLeg, SipHeaders } from "../phone/Phone.ts"
 import type { Media } from "../rtp/Media.ts"
+import type { SessionEnd } from "./SipSession.ts"
 import type { SipTrace } from "./SipTrace.ts"
 
+/** What a leg needs of its call. */
 export interface SipLegOptions {
   readonly callId: string
   readonly media: Media
   readonly sipTrace: SipTrace
-  readonly hangUp: () => void
+  /** Ends the call; `end` of the leg is called in turn. */
+  readonly end: (how: SessionEnd) => void
   readonly refer: (target: string, headers: SipHeaders) => Promise<number | null>
-  /** Neither side uses it any more. */
-  readonly onReleased: () => void
 }
 
+/** A telephone call as the engine sees it. Synchronous. */
 export class SipLeg implements PhoneLeg {
   readonly callId: string
   readonly playRate: number
@@ -24,7 +26,7 @@ export class SipLeg implements PhoneLeg {
   readonly #sound: ReturnType<Media["sound"]>
   #ears: LegEars | undefined
   #digits: Array<string> = []
-  #ended: "left" | "lost" | "failed" | "closed" | undefined
+  #ended: SessionEnd | undefined
 
   constructor(options: SipLegOptions) {
     this.#options = options
@@ -50,8 +52,7 @@ export class SipLeg implements PhoneLeg {
       onDigit: (digit) => this.takeDigit(digit),
       onSilent: () => {
         this.#options.sipTrace.note("no media", "20 s")
-        this.end("lost")
-        this.#options.hangUp()
+        this.#options.end("lost")
       }
     })
     for (const digit of this.#digits.splice(0)) ears.onDigit(digit)
@@ -69,8 +70,7 @@ export class SipLeg implements PhoneLeg {
   close(_reason: EndReason): void {
     if (this.#ended !== undefined) return
     this.#ended = "closed"
-    this.#options.hangUp()
-    this.#release()
+    this.#options.end("closed")
   }
 
   sipTrace(): ReadonlyArray<SipTraceLine> {
@@ -84,16 +84,10 @@ export class SipLeg implements PhoneLeg {
     else this.#ears.onDigit(digit)
   }
 
-  /** The far side is gone. */
-  end(how: "left" | "lost" | "failed"): void {
+  /** The call is over: nothing is heard, played or told from here on. */
+  end(how: SessionEnd): void {
     if (this.#ended !== undefined) return
     this.#ended = how
-    this.#ears?.onClosed(how)
-    this.#release()
-  }
-
-  #release(): void {
-    this.#options.media.close()
-    this.#options.onReleased()
+    if (how !== "closed") this.#ears?.onClosed(how)
   }
 }

@@ -4,6 +4,7 @@ import { peekHeaders, headerIn, headOf } from "./text.ts"
 
 const mostLines = 400
 
+/** At most 400 lines about one call. */
 export class SipTrace {
   readonly #lines: Array<SipTraceLine> = []
   readonly #beganMs = performance.now()

@@ -1,6 +1,7 @@
 // The flow of a call that may change under it: a far side that connects anew, or whose NAT gave it another port.
 import type { Flow } from "./Flow.ts"
 
+/** A flow that follows its far side. */
 export class SwitchingFlow implements Flow {
   #current: Flow
   readonly #own: (() => void) | undefined

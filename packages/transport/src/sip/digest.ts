@@ -3,8 +3,10 @@
 // count of it once.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 
+/** As the headers write them. */
 export type DigestAlgorithm = "MD5" | "SHA-256"
 
+/** The fields of RFC 7616, 3.4. */
 export interface DigestFields {
   readonly username: string
   readonly realm: string
@@ -34,6 +36,7 @@ export const readDigest = (header: string): Readonly<Record<string, string>> => 
   return fields
 }
 
+/** The `response` of RFC 7616, 3.4.1, in lower-case hex. */
 export const responseTo = (
   credentials: { readonly username: string; readonly password: string },
   method: string,
@@ -91,6 +94,7 @@ export class DigestClient {
 const nonceMs = 60_000
 const mostNonces = 10_000
 
+/** `stale`: right, but with a nonce that is too old or was used: to be asked again. */
 export type Verdict = "good" | "wrong" | "stale" | "missing"
 
 /** Challenges whoever calls us, and judges the answers. */
@@ -115,7 +119,7 @@ export class DigestServer {
     )
   }
 
-  judge(
+  verify(
     header: string | undefined,
     method: string,
     expected: { readonly username: string; readonly password: string }

@@ -2,6 +2,7 @@
 // Content-Length says. Pure but for what it holds. A stream that is no SIP, or asks for too much, is not read on.
 import { headersIn } from "./text.ts"
 
+/** What a stream said next. */
 export type Framed =
   | { readonly kind: "message"; readonly text: string }
   /** Two empty lines: the far side asks whether we are there (RFC 5626, 4.4.1). */
@@ -9,9 +10,11 @@ export type Framed =
   /** Nothing sensible can follow. */
   | { readonly kind: "broken"; readonly why: string }
 
+/** Of head and body. */
 export const mostMessageBytes = 65_536
 const mostHeadBytes = 32_768
 
+/** The messages of one stream. */
 export class Framing {
   #held: Buffer = Buffer.alloc(0)
   #broken = false

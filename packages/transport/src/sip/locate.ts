@@ -2,15 +2,7 @@
 // addresses. Bounded; what cannot be found is nowhere.
 import { promises as dns } from "node:dns"
 import { isIP } from "node:net"
-import type { OutboundTrunk, SipTransport } from "../phone/Phone.ts"
-
-export interface Located {
-  readonly transport: SipTransport
-  readonly address: string
-  readonly port: number
-  /** As the trunk names itself: for certificates. */
-  readonly host: string
-}
+import type { Located, OutboundTrunk, SipTransport } from "../phone/Phone.ts"
 
 const lookupMs = 5_000
 

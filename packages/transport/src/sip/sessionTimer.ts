@@ -1,11 +1,13 @@
 // Session timers (RFC 4028): who keeps the session alive, how often, and when it counts as dead. Pure.
 
+/** What was agreed about keeping a session alive. */
 export interface SessionTimer {
   readonly seconds: number
   /** Whether we send the re-INVITE. */
   readonly ours: boolean
 }
 
+/** Min-SE (RFC 4028, 5). */
 export const leastSeconds = 90
 const mostSeconds = 7_200
 

@@ -2,6 +2,7 @@
 // bytes meet nothing that throws.
 import { createHash } from "node:crypto"
 
+/** What routing a message needs, read without a parser. */
 export interface PeekedHeaders {
   /** Undefined for a response. */
   readonly method: string | undefined
@@ -33,6 +34,7 @@ export const peekHeaders = (text: string): PeekedHeaders | undefined => {
   }
 }
 
+/** From the start line to the end of the last header. */
 export const headOf = (text: string): string => {
   const end = text.indexOf("\r\n\r\n")
   return end < 0 ? text : text.slice(0, end + 2)
@@ -84,7 +86,7 @@ const plainTarget = (head: string): string =>
     })
 
 /** The topmost Via says where the message really came from (RFC 3261, 18.2.1; RFC 3581, 4). */
-export const stamped = (text: string, from: { readonly address: string; readonly port: number }): string =>
+export const addReceived = (text: string, from: { readonly address: string; readonly port: number }): string =>
   text.replace(/^(via|v)([ \t]*:[ \t]*)([^,\r\n]+)/im, (_, name: string, colon: string, via: string) => {
     const host = from.address.includes(":") ? `[${from.address}]` : from.address
     const plain = via.replace(/;\s*received\s*=\s*[^;]*/i, "")
@@ -93,7 +95,7 @@ export const stamped = (text: string, from: { readonly address: string; readonly
   })
 
 /** A request of RFC 2543 has no branch: made of what then told transactions apart (RFC 3261, 17.2.3). */
-export const branched = (text: string): string => {
+export const addBranch = (text: string): string => {
   const head = headOf(text)
   const via = headerIn(head, "via", "v")
   if (via === undefined || /^[^,]*;\s*branch\s*=\s*[^;,\s]/i.test(via)) return text

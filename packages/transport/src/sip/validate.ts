@@ -1,6 +1,7 @@
 // What a request without a call deserves, before anything is kept of it (RFC 3261, 8.2). Pure.
 import { headerIn, headersIn, headOf, type PeekedHeaders } from "./text.ts"
 
+/** What is to be done with a request outside of a call. */
 export type Judgement =
   | { readonly act: "drop" }
   | { readonly act: "reply"; readonly status: number; readonly headers: ReadonlyArray<string> }
@@ -55,7 +56,8 @@ export const faultIn = (text: string, seen: PeekedHeaders): Judgement | undefine
   return undefined
 }
 
-export const judge = (text: string, seen: PeekedHeaders): Judgement => {
+/** The answer to a request outside of a call: a status, nothing, or that it begins a call. */
+export const validate = (text: string, seen: PeekedHeaders): Judgement => {
   const method = seen.method ?? ""
   if (method === "ACK") return { act: "drop" }
   const fault = faultIn(text, seen)

@@ -1,4 +1,4 @@
-// The sockets of the SIP door: UDP, TCP and TLS, as flows. Whole messages go up; nothing that arrives throws.
+// The sockets of the SIP server: UDP, TCP and TLS, as flows. Whole messages go up; nothing that arrives throws.
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dgram"
 import { createServer as createTcpServer, connect as connectTcp, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer, connect as connectTls } from "node:tls"
@@ -8,6 +8,7 @@ import { Framing } from "./framing.ts"
 /** A message, and the flow to answer on. */
 export type OnMessage = (text: string, flow: Flow) => void
 
+/** An open socket or listener. */
 export interface Wire {
   readonly port: number
   readonly close: () => Promise<void>
@@ -20,10 +21,12 @@ const mostConnections = 2_000
 /** Written and not yet taken: the far side has stopped reading. */
 const mostUnsent = 1_048_576
 
+/** A UDP socket, which can send anywhere. */
 export interface UdpWire extends Wire {
   readonly flowTo: (address: string, port: number) => Flow
 }
 
+/** Rejects when the port is taken. */
 export const openUdp = async (host: string, port: number, onMessage: OnMessage): Promise<UdpWire> => {
   const family = host.includes(":") ? 6 : 4
   const socket: UdpSocket = createSocket({
@@ -65,6 +68,7 @@ export const openUdp = async (host: string, port: number, onMessage: OnMessage):
   }
 }
 
+/** Who takes the messages of a connection. */
 export interface StreamOptions {
   readonly onMessage: OnMessage
 }

@@ -1,10 +1,11 @@
-// Says a great many wrong things to the telephone's door, without sockets: single messages, and walks through calls
+// Says a great many wrong things to the SIP server, without sockets: single messages, and walks through calls
 // where some word is wrong. Counts what came of it, and measures what stays in memory.
 import { setImmediate as turn, setTimeout as rest } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { makeArrivals } from "../phone/inbound.ts"
-import { CallTable } from "../phone/CallTable.ts"
+import { Effect, Exit, FiberSet, Scope } from "effect"
+import { makeInbound } from "../sip/inbound.ts"
+import { CallTable } from "../sip/CallTable.ts"
 import type { IncomingCall, PhoneLeg } from "../phone/Phone.ts"
 import type { Media } from "../rtp/Media.ts"
 import { agree } from "../rtp/negotiation.ts"
@@ -12,20 +13,22 @@ import { readSdp } from "../rtp/sdp.ts"
 import { bareReply } from "../sip/bareReply.ts"
 import type { Flow } from "../sip/Flow.ts"
 import { parse } from "../sip/SipCore.ts"
-import { branched, peekHeaders, normalise, unfolded } from "../sip/text.ts"
-import { waitsOfTheField } from "../sip/waits.ts"
+import { addBranch, peekHeaders, normalise, unfolded } from "../sip/text.ts"
+import { defaultTimings } from "../sip/timings.ts"
 import { chanceOf, extras, mutated, request, sdp, stray } from "./SipGrammar.ts"
 
+/** How much to say, and the seed that makes it repeatable. */
 export interface FuzzOptions {
   readonly messages: number
   readonly seed: number
   readonly onProgress?: (said: number, heapBytes: number) => void
 }
 
+/** What came of it. */
 export interface FuzzReport {
   readonly messages: number
   readonly tookMs: number
-  /** Exceptions that reached the door's own net, or the process. */
+  /** Exceptions that reached the server's own net, or the process. */
   readonly faults: ReadonlyArray<string>
   /** Requests that deserved an answer and got none; the first few. */
   readonly unanswered: ReadonlyArray<string>
@@ -36,13 +39,14 @@ export interface FuzzReport {
   /** Bytes a message leaves behind, by a line through the second half, after collecting. */
   readonly heapBytesPerMessage: number
   readonly heapBytes: { readonly middle: number; readonly end: number }
-  /** Calls the door still knows in the end. */
+  /** Calls the server still knows in the end. */
   readonly left: number
 }
 
 const samples = 40
 const mostTold = 10
 
+/** Says `messages` wrong things and reports. Takes about 1 ms for each. */
 export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Promise<FuzzReport> => {
   const chance = chanceOf(seed)
   const collect = collector()
@@ -50,8 +54,10 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
   const unanswered: Array<string> = []
   const statuses: Record<string, number> = {}
   const heap: Array<readonly [said: number, bytes: number]> = []
-  const waits = { ...waitsOfTheField, lingerMs: { unreliable: 2, reliable: 2 }, ackMs: 50, referMs: 50 }
-  const calls = new CallTable(waits)
+  const timings = { ...defaultTimings, lingerMs: { unreliable: 2, reliable: 2 }, ackMs: 50, referMs: 50, goodbyeMs: 0 }
+  const calls = new CallTable()
+  const scope = Scope.makeUnsafe()
+  const run = await Effect.runPromise(Scope.provide(FiberSet.makeRuntime<never, void>(), scope))
   const legs = new Set<PhoneLeg>()
   const ringing = new Set<IncomingCall>()
   const counts = { said: 0, calls: 0, answered: 0 }
@@ -73,9 +79,10 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
       if (text.startsWith("SIP/2.0 ")) statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
-  const onMessage = makeArrivals({
+  const onMessage = makeInbound({
     calls,
-    waits,
+    timings,
+    run,
     userAgent: "Parley",
     hereFor: async () => ({ signalling: "192.0.2.10:5060", media: "192.0.2.10" }),
     makeMedia: async () => silentMedia(),
@@ -180,8 +187,8 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
   }
   const tookMs = performance.now() - beganMs
   await rest(150)
-  const left = calls.live().length
-  calls.close()
+  const left = calls.liveCount
+  await Effect.runPromise(Scope.close(scope, Exit.void))
   process.off("unhandledRejection", fault)
   process.off("uncaughtException", fault)
   const later = heap.slice(Math.floor(heap.length / 2))
@@ -201,7 +208,7 @@ export const fuzzSip = async ({ messages, onProgress, seed }: FuzzOptions): Prom
 
 /** A request that is whole enough to be answered. */
 const deserves = (text: string): boolean => {
-  const whole = branched(unfolded(text))
+  const whole = addBranch(unfolded(text))
   const seen = peekHeaders(whole)
   if (seen?.method === undefined || seen.method === "ACK" || normalise(whole) === undefined) return false
   return bareReply(whole, 400) !== undefined && parse(normalise(whole) ?? "") !== undefined

@@ -1,5 +1,6 @@
 // Messages nobody should send: valid ones, and what a seeded chance makes of them. The same seed says the same.
 
+/** Repeatable random choices. */
 export interface Chance {
   /** 0 up to but not including this. */
   readonly below: (limit: number) => number
@@ -7,6 +8,7 @@ export interface Chance {
   readonly happens: (share: number) => boolean
 }
 
+/** The same seed gives the same choices. */
 export const chanceOf = (seed: number): Chance => {
   let state = seed >>> 0
   const next = (): number => {
@@ -26,6 +28,7 @@ const methods = [
   "OPTIONS"
 ]
 
+/** A session description, right or wrong. */
 export const sdp = (chance: Chance): string =>
   [
     "v=0",
@@ -40,6 +43,7 @@ export const sdp = (chance: Chance): string =>
     ""
   ].join("\r\n")
 
+/** What a request is made of. */
 export interface Spoken {
   readonly method: string
   readonly callId: string
@@ -52,6 +56,7 @@ export interface Spoken {
   readonly type?: string
 }
 
+/** A request as text. */
 export const request = (spoken: Spoken): string =>
   [
     `${spoken.method} sip:+15550100@192.0.2.10 SIP/2.0`,
@@ -84,6 +89,7 @@ export const stray = (chance: Chance, name: string): string => {
   })
 }
 
+/** Headers that may be there, right or wrong. */
 export const extras = (chance: Chance): ReadonlyArray<string> =>
   odd.filter(() => chance.happens(0.04)).map((make) => make(chance))
 

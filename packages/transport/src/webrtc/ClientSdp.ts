@@ -1,5 +1,6 @@
 // What must be rewritten in a client's SDP and candidates before werift 0.25 reads them (RFC 8829, 8843, 8445).
-// Text in, text out. Each rule here stands for a call that was connected and mute.
+// Text in, text out, by line: parsing and writing the whole with `sdp-transform` would drop or reorder lines that werift
+// reads. Each rule here stands for a call that was connected and mute.
 
 /**
  * A client's offer, made safe:
@@ -22,6 +23,7 @@ const repairSection = (section: string): string => {
 /** The first `a=ice-ufrag`: another one than before means an ICE restart. */
 export const iceUfrag = (sdp: string): string | undefined => /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1]
 
+/** An ICE candidate that werift can use (RFC 8445). */
 export interface ClientCandidate {
   readonly candidate: string
   readonly sdpMid?: string

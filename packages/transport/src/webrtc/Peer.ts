@@ -1,7 +1,7 @@
 // One RTCPeerConnection with what werift 0.25 needs around it to survive real clients: repaired offers,
 // candidates that arrive before their generation, a second run of ICE after a restart, full ICE only
 // (ICE-lite never completes DTLS with Chrome). Descriptions carry all our candidates: nothing is trickled out.
-import "./KeyObjectCache.ts"
+import "../rtp/KeyObjectCache.ts"
 import {
   MediaStream,
   RTCPeerConnection,
@@ -20,8 +20,9 @@ import {
   type ClientCandidate
 } from "./ClientSdp.ts"
 import type { ReceiverRtp } from "../rtp/RtpReceiver.ts"
-import type { SpokenPacket } from "./Speaking.ts"
+import type { SpokenPacket } from "./OpusSender.ts"
 
+/** Where a peer connection may listen, and how it is reached. */
 export interface PeerOptions {
   /** The address clients reach this machine at, when it is behind NAT. */
   readonly advertisedAddress?: string
@@ -29,6 +30,7 @@ export interface PeerOptions {
   readonly portRange?: readonly [min: number, max: number]
 }
 
+/** What a peer connection tells, synchronously. */
 export interface PeerEvents {
   readonly onRtp: (rtp: ReceiverRtp) => void
   readonly onRtcp: () => void
@@ -42,6 +44,7 @@ const maxHeldCandidates = 64
 /** One client offers a handful; a stranger could send them without end. */
 const maxCandidates = 256
 
+/** One RTCPeerConnection. Negotiation rejects for what cannot be negotiated, within 5 s. */
 export class Peer {
   readonly #pc: RTCPeerConnection
   readonly #options: PeerOptions

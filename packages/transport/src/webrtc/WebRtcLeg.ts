@@ -7,12 +7,12 @@ import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { EndReason } from "@parley/contract/EndReason"
 import { hearingRate, type Leg, type LegEars, type LegMessage } from "@parley/engine/leg/Leg"
 import { randomInt } from "node:crypto"
-import { Hearing, type ReceiverRtp } from "../rtp/RtpReceiver.ts"
+import { RtpReceiver, type ReceiverRtp } from "../rtp/RtpReceiver.ts"
 import * as SignOfLife from "./SignOfLife.ts"
-import { Speaking, type SpokenPacket } from "./Speaking.ts"
+import { OpusSender, type SpokenPacket } from "./OpusSender.ts"
 
 /** What carries a leg at the moment. */
-export interface Line {
+export interface LegCarrier {
   readonly sendRtp: (packet: SpokenPacket) => void
   readonly tell: (message: LegMessage) => void
 }
@@ -22,6 +22,7 @@ export type LegEnding =
   | { readonly _tag: "Closed"; readonly reason: EndReason }
   | { readonly _tag: "Ended"; readonly how: "left" | "lost" | "failed" }
 
+/** What a leg needs of its call. */
 export interface WebRtcLegOptions {
   readonly patience: SignOfLife.Patience
   /** Called once, after the ears were told; the codecs are free by then. */
@@ -32,21 +33,23 @@ export interface WebRtcLegOptions {
 const playRate = 24_000
 const maxHeldEvents = 64
 
+/** With an Opus decoder and an encoder of its own, which `end` and `close` free. */
 export const makeWebRtcLeg = async (options: WebRtcLegOptions): Promise<WebRtcLeg> => {
   const decoder = await makeOpusDecoder({ sampleRate: hearingRate })
   const encoder = await makeOpusEncoder({ sampleRate: playRate })
   return new WebRtcLeg(options, decoder, encoder)
 }
 
+/** A browser or app as the engine sees it. Synchronous. */
 export class WebRtcLeg implements Leg {
   readonly playRate = playRate
   readonly #options: WebRtcLegOptions
   readonly #decoder: OpusDecoder
   readonly #encoder: OpusEncoder
-  readonly #hearing: Hearing
-  readonly #speaking: Speaking
+  readonly #receiver: RtpReceiver
+  readonly #sender: OpusSender
   #life: SignOfLife.SignOfLife
-  #line: Line | undefined
+  #carrier: LegCarrier | undefined
   #ears: LegEars | undefined
   #held: Array<{ readonly event: ClientEvent } | { readonly digit: string }> = []
   #ending: LegEnding | undefined
@@ -55,13 +58,14 @@ export class WebRtcLeg implements Leg {
     this.#options = options
     this.#decoder = decoder
     this.#encoder = encoder
-    this.#hearing = new Hearing(decoder, (samples) => this.#ears?.onFrame(samples))
-    this.#speaking = new Speaking(encoder, { sequence: randomInt(65_536), timestamp: randomInt(2 ** 32) })
+    this.#receiver = new RtpReceiver(decoder, (samples) => this.#ears?.onFrame(samples))
+    this.#sender = new OpusSender(encoder, { sequence: randomInt(65_536), timestamp: randomInt(2 ** 32) })
     this.#life = SignOfLife.begin(options.nowMs())
   }
 
-  get hearing(): { readonly packets: number; readonly lost: number } {
-    return this.#hearing
+  /** How many RTP packets came, and how many are missing. */
+  get received(): { readonly packets: number; readonly lost: number } {
+    return this.#receiver
   }
 
   // As the conversation sees it
@@ -80,13 +84,13 @@ export class WebRtcLeg implements Leg {
   play(frame: Int16Array | undefined): void {
     if (this.#ending !== undefined) return
     const nowMs = this.#options.nowMs()
-    if (this.#line !== undefined) this.#hearing.tick(nowMs)
-    const packet = this.#speaking.next(frame, nowMs)
-    if (packet !== undefined) this.#line?.sendRtp(packet)
+    if (this.#carrier !== undefined) this.#receiver.tick(nowMs)
+    const packet = this.#sender.next(frame, nowMs)
+    if (packet !== undefined) this.#carrier?.sendRtp(packet)
   }
 
   tell(message: LegMessage): void {
-    if (this.#ending === undefined) this.#line?.tell(message)
+    if (this.#ending === undefined) this.#carrier?.tell(message)
   }
 
   close(reason: EndReason): void {
@@ -96,8 +100,8 @@ export class WebRtcLeg implements Leg {
   // As the transport sees it
 
   /** A connection carries the leg from now on, instead of any other. */
-  carry(line: Line): void {
-    this.#line = line
+  carry(carrier: LegCarrier): void {
+    this.#carrier = carrier
     this.#life = SignOfLife.back(this.#life, this.#options.nowMs())
   }
 
@@ -105,7 +109,7 @@ export class WebRtcLeg implements Leg {
     if (this.#ending !== undefined) return
     const nowMs = this.#options.nowMs()
     this.#life = SignOfLife.sign(this.#life, nowMs)
-    this.#hearing.take(rtp, nowMs)
+    this.#receiver.take(rtp, nowMs)
   }
 
   takeEvent(event: ClientEvent): void {
@@ -149,7 +153,7 @@ export class WebRtcLeg implements Leg {
     this.#encoder.close()
     this.#held = []
     this.#options.onEnding(ending)
-    this.#line = undefined
+    this.#carrier = undefined
     if (ending._tag === "Ended") this.#ears?.onClosed(ending.how)
   }
 }

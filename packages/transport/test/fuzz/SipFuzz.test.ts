@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { fuzzSip } from "../../src/testing/SipFuzz.ts"
 
-describe("the door, told a great many wrong things", () => {
+describe("the server, told a great many wrong things", () => {
   it("breaks nowhere, answers what deserves it, and keeps nothing", { timeout: 180_000 }, async () => {
     const report = await fuzzSip({ messages: 20_000, seed: 20_261_121 })
     expect(report.faults).toEqual([])

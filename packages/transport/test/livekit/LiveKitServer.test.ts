@@ -136,7 +136,7 @@ describe("LiveKitServer", () => {
     const host = await start()
     const pc = makePc()
     pc.createDataChannel("_reliable")
-    const signal = connect(joinUrl(host, host.token("order"), { publisherOffer: await offerOf(pc) }))
+    const signal = connect(joinUrl(host, await host.token("order"), { publisherOffer: await offerOf(pc) }))
     await until("the request for a section", () => signal.cases().includes("mediaSectionsRequirement"))
     expect(signal.cases()).toEqual(["join", "answer", "mediaSectionsRequirement"])
     const join = signal.got[0]
@@ -161,7 +161,7 @@ describe("LiveKitServer", () => {
 
   it("offers in dual mode only after the join", async () => {
     const host = await start()
-    const signal = connect(`${host.url}/rtc?access_token=${host.token("dual")}`)
+    const signal = connect(`${host.url}/rtc?access_token=${await host.token("dual")}`)
     await until("the offer", () => signal.cases().includes("offer"))
     expect(signal.cases()).toEqual(["join", "offer"])
     const [join, offer] = signal.got
@@ -173,7 +173,7 @@ describe("LiveKitServer", () => {
     const host = await start()
     const pc = makePc()
     pc.createDataChannel("_reliable")
-    const signal = connect(joinUrl(host, host.token("early"), { publisherOffer: await offerOf(pc) }))
+    const signal = connect(joinUrl(host, await host.token("early"), { publisherOffer: await offerOf(pc) }))
     signal.ws.on("open", () => {
       signal.send({ case: "addTrack", value: new AddTrackRequest({ cid: "c1", name: "mic" }) })
       signal.send({ case: "ping", value: 1n })
@@ -197,7 +197,7 @@ describe("LiveKitServer", () => {
 
   it("resumes with `reconnect` first, and sends a stranger back to a full join", async () => {
     const host = await start()
-    const token = host.token("resume")
+    const token = await host.token("resume")
     const { sid, signal } = await joinWithMedia(host, token)
     await until("the leg", () => host.calls.has("resume"))
     signal.ws.terminate()
@@ -209,12 +209,12 @@ describe("LiveKitServer", () => {
     await until("sent away", () => stranger.closed() !== undefined)
     const leave = stranger.got[0]
     expect(leave?.case === "leave" && leave.value.action).toBe(LeaveRequest_Action.RECONNECT)
-    expect(host.door.stats()).toMatchObject({ calls: 1, sockets: 1 })
+    expect(host.server.stats()).toMatchObject({ calls: 1, sockets: 1 })
   })
 
   it("evicts the old connection at once when the same client joins in full", async () => {
     const host = await start()
-    const token = host.token("evict")
+    const token = await host.token("evict")
     const first = await joinWithMedia(host, token)
     await until("the leg", () => host.calls.has("evict"))
     const second = await joinWithMedia(host, token)
@@ -222,41 +222,41 @@ describe("LiveKitServer", () => {
     const leave = first.signal.got.at(-1)
     expect(leave?.case === "leave" && leave.value.action).toBe(LeaveRequest_Action.DISCONNECT)
     expect(second.sid).not.toBe(first.sid)
-    expect(host.door.stats()).toMatchObject({ calls: 1, sockets: 1 })
+    expect(host.server.stats()).toMatchObject({ calls: 1, sockets: 1 })
     expect(host.legsMade()).toBe(1)
   })
 
   it("loses a leg without signalling after its grace, and one that shows no sign of life after its patience", async () => {
     const host = await start({ graceMs: 300, silenceMs: 900 })
-    const gone = await joinWithMedia(host, host.token("gone"))
+    const gone = await joinWithMedia(host, await host.token("gone"))
     await until("the leg", () => host.calls.has("gone"))
     gone.signal.ws.terminate()
     await until("lost", () => host.calls.get("gone")?.closed === "lost", 3000)
 
-    const mute = await joinWithMedia(host, host.token("mute"))
+    const mute = await joinWithMedia(host, await host.token("mute"))
     await until("the leg", () => host.calls.has("mute"))
     const ping = setInterval(() => mute.signal.send({ case: "ping", value: 1n }), 100)
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(host.calls.get("mute")?.closed).toBeUndefined()
     clearInterval(ping)
     mute.stopMedia()
-    await until("the call is over", () => host.door.stats().calls === 0, 4000)
+    await until("the call is over", () => host.server.stats().calls === 0, 4000)
     expect(host.calls.get("mute")?.closed).toBe("lost")
   })
 
   it("hears of a leave after the time in which a full reconnect would come", async () => {
     const host = await start({ rejoinMs: 100 })
-    const { signal } = await joinWithMedia(host, host.token("leave"))
+    const { signal } = await joinWithMedia(host, await host.token("leave"))
     await until("the leg", () => host.calls.has("leave"))
     signal.send({ case: "leave", value: new LeaveRequest() })
     await until("left", () => host.calls.get("leave")?.closed === "left", 3000)
-    await until("released", () => host.door.stats().calls === 0)
+    await until("released", () => host.server.stats().calls === 0)
   })
 
   it("says leave only once the last message has arrived, however slow the way and busy the process", async () => {
     const host = await start()
     const order: Array<string> = []
-    const { channel, pc, signal } = await joinWithMedia(host, host.token("farewell"))
+    const { channel, pc, signal } = await joinWithMedia(host, await host.token("farewell"))
     channel.onMessage.subscribe((data) => void order.push(lastEvent(data)))
     signal.ws.on("message", (data: Buffer) => {
       if (SignalResponse.fromBinary(data).message.case === "leave") order.push("leave")
@@ -279,7 +279,7 @@ describe("LiveKitServer", () => {
 
   it("says leave only once the last message has arrived when its channel is still opening", async () => {
     const host = await start()
-    const { channel, signal } = await joinWithMedia(host, host.token("opening"))
+    const { channel, signal } = await joinWithMedia(host, await host.token("opening"))
     const order: Array<string> = []
     channel.onMessage.subscribe((data) => void order.push(lastEvent(data)))
     signal.ws.on("message", (data: Buffer) => {
@@ -293,32 +293,32 @@ describe("LiveKitServer", () => {
 
   it("does not wait for ever for a client that is gone", async () => {
     const host = await start()
-    const { pc, signal } = await joinWithMedia(host, host.token("deaf"))
+    const { pc, signal } = await joinWithMedia(host, await host.token("deaf"))
     await until("the leg", () => host.calls.has("deaf"))
     if (pc.sctp !== null) pc.sctp.dtlsTransport.dataReceiver = () => undefined
     host.calls.get("deaf")?.leg.close("agent_hangup")
     await until("out", () => signal.closed() !== undefined)
-    await until("released", () => host.door.stats().calls === 0)
+    await until("released", () => host.server.stats().calls === 0)
   })
 
   it("gives a seat back when media never comes", async () => {
     const released: Array<readonly [string, string]> = []
     const host = await start({ setupMs: 300, onReleased: (...how) => void released.push(how) })
-    const signal = connect(joinUrl(host, host.token("nomedia")))
+    const signal = connect(joinUrl(host, await host.token("nomedia")))
     await until("the join", () => signal.cases().includes("join"))
     await until("out", () => signal.closed() !== undefined, 3000)
-    expect(host.door.stats()).toEqual({ calls: 0, sockets: 0, entering: 0 })
+    expect(host.server.stats()).toEqual({ calls: 0, sockets: 0, entering: 0 })
     expect(host.legsMade()).toBe(0)
     expect(released).toEqual([["nomedia", "failed"]])
   })
 
   it("refuses with a status and words: no token, a bad one, a used one, a full house, an unreadable request", async () => {
     const host = await start({ maxSessions: 1 })
-    const used = host.token("one")
+    const used = await host.token("one")
     const refusals: ReadonlyArray<readonly [string, RegExp]> = [
       [`${host.url}/rtc`, /^401 no token/],
       [`${host.url}/rtc?access_token=junk`, /^401 token refused: malformed/],
-      [`${host.url}/rtc/v1?access_token=${host.token("x")}&join_request=____`, /^400/]
+      [`${host.url}/rtc/v1?access_token=${await host.token("x")}&join_request=____`, /^400/]
     ]
     for (const [url, expected] of refusals) {
       const signal = connect(url)
@@ -327,7 +327,7 @@ describe("LiveKitServer", () => {
     }
     const first = connect(joinUrl(host, used))
     await until("the join", () => first.cases().includes("join"))
-    const full = connect(joinUrl(host, host.token("two")))
+    const full = connect(joinUrl(host, await host.token("two")))
     await until("refused", () => full.refused() !== undefined)
     expect(full.refused()).toMatch(/^503/)
   })
@@ -344,7 +344,7 @@ describe("LiveKitServer", () => {
   it("tells a browser why, by HTTP, and uses no token up by it", async () => {
     const host = await start()
     const http = host.url.replace("ws", "http")
-    const token = host.token("validate")
+    const token = await host.token("validate")
     const ask = async (query: string, path = "/rtc/v1/validate") => {
       const response = await fetch(`${http}${path}${query}`)
       return {
@@ -367,7 +367,7 @@ describe("LiveKitServer", () => {
   it("survives whatever a stranger sends", async () => {
     const host = await start()
     const join = async (name: string): Promise<Signal> => {
-      const signal = connect(joinUrl(host, host.token(name)))
+      const signal = connect(joinUrl(host, await host.token(name)))
       await until("the join", () => signal.cases().includes("join"))
       return signal
     }
@@ -390,7 +390,7 @@ describe("LiveKitServer", () => {
   it("leaves nothing behind: ports, sockets and timers are free after every call", async () => {
     const host = await start({ rejoinMs: 50 })
     const round = async (name: string): Promise<void> => {
-      const { signal } = await joinWithMedia(host, host.token(name))
+      const { signal } = await joinWithMedia(host, await host.token(name))
       await until("the leg", () => host.calls.has(name))
       host.calls.get(name)?.leg.close("agent_hangup")
       await until("out", () => signal.closed() !== undefined)
@@ -398,11 +398,11 @@ describe("LiveKitServer", () => {
       await closing.pop()?.()
     }
     await round("warm")
-    await until("released", () => host.door.stats().calls === 0)
+    await until("released", () => host.server.stats().calls === 0)
     await until("no port is open", () => udp() === 0)
     const before = resources()
     for (let i = 0; i < 12; i++) await round(`n${i}`)
-    await until("released", () => host.door.stats().calls === 0)
+    await until("released", () => host.server.stats().calls === 0)
     await until(`no more than ${before} handles`, () => resources() <= before + 1, 5000)
     await until("no port is open", () => udp() === 0)
   }, 60_000)

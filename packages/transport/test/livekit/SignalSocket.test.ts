@@ -1,4 +1,5 @@
 import { SignalRequest } from "@livekit/protocol"
+import { Effect } from "effect"
 import { EventEmitter } from "node:events"
 import { describe, expect, it } from "vitest"
 import type { WebSocket } from "ws"
@@ -29,24 +30,29 @@ class FakeWebSocket extends EventEmitter {
 const setUp = (work: (message: SignalMessage) => Promise<void> | void = () => undefined) => {
   const ws = new FakeWebSocket()
   const log: Array<string> = []
-  const socket = new SignalSocket(ws as unknown as WebSocket, {
-    onMessage: async (message) => {
+  const socket = new SignalSocket(ws as unknown as WebSocket, () => void log.push("closed"))
+  const handle = (message: SignalMessage) =>
+    Effect.promise(async () => {
       log.push(`begin ${message.case}`)
       await work(message)
       log.push(`end ${message.case}`)
-    },
-    onClosed: () => void log.push("closed")
-  })
-  return { ws, socket, log }
+    })
+  /** Resolves when `first` is done. */
+  const begin = (first: () => Promise<void> | void) =>
+    new Promise<void>((begun) => {
+      const all = Effect.promise(async () => first()).pipe(Effect.ensuring(Effect.sync(begun)))
+      Effect.runFork(socket.serve(all, handle))
+    })
+  return { ws, socket, log, begin }
 }
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 describe("SignalSocket", () => {
   it("loses nothing that arrives while the join is worked on, and keeps the order", async () => {
-    const { log, socket, ws } = setUp(() => turn() as Promise<void>)
+    const { begin, log, ws } = setUp(() => turn() as Promise<void>)
     const joining = Promise.withResolvers<void>()
-    const begun = socket.begin(async () => {
+    const begun = begin(async () => {
       log.push("join")
       await joining.promise
       log.push("joined")
@@ -57,6 +63,7 @@ describe("SignalSocket", () => {
     expect(log).toEqual(["join"])
     joining.resolve()
     await begun
+    while (!log.includes("end mute")) await turn()
     ws.say({ case: "ping", value: 2n })
     await turn()
     await turn()
@@ -73,8 +80,8 @@ describe("SignalSocket", () => {
   })
 
   it("takes JSON as well as protobuf", async () => {
-    const { log, socket, ws } = setUp()
-    await socket.begin(() => undefined)
+    const { begin, log, ws } = setUp()
+    await begin(() => undefined)
     ws.emit("message", Buffer.from('{"ping":"1"}'), false)
     await turn()
     expect(log).toEqual(["begin ping", "end ping"])
@@ -84,16 +91,16 @@ describe("SignalSocket", () => {
     ["noise", Buffer.from([255, 255, 255, 255]), true],
     ["broken JSON", Buffer.from("{"), false]
   ])("closes on %s and throws nothing", async (_, data, isBinary) => {
-    const { log, socket, ws } = setUp()
-    await socket.begin(() => undefined)
+    const { begin, log, ws } = setUp()
+    await begin(() => undefined)
     ws.emit("message", data, isBinary)
     expect(ws.closes).toEqual([1003])
     expect(log).toEqual(["closed"])
   })
 
   it("closes on a request that cannot be carried out, and works on nothing after it", async () => {
-    const { log, socket, ws } = setUp(() => Promise.reject(new Error("no")))
-    await socket.begin(() => undefined)
+    const { begin, log, ws } = setUp(() => Promise.reject(new Error("no")))
+    await begin(() => undefined)
     ws.say({ case: "ping", value: 1n })
     ws.say({ case: "ping", value: 2n })
     await turn()
@@ -102,8 +109,8 @@ describe("SignalSocket", () => {
   })
 
   it("closes on a flood", async () => {
-    const { socket, ws } = setUp(() => new Promise(() => undefined))
-    await socket.begin(() => undefined)
+    const { begin, ws } = setUp(() => new Promise(() => undefined))
+    await begin(() => undefined)
     for (let i = 0; i < 200; i++) ws.say({ case: "ping", value: 1n })
     expect(ws.closes).toEqual([1008])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Hearing } from "../../src/rtp/RtpReceiver.ts"
+import { RtpReceiver } from "../../src/rtp/RtpReceiver.ts"
 
 const fill = (value: number, samples: number) => new Int16Array(samples).fill(value)
 
@@ -13,7 +13,7 @@ const packet = (index: number, ssrc = 1, units = 960) => ({
 /** Frames are told apart by their first sample: a packet's own number, -1 concealed, -2 recovered, 0 silence. */
 const setUp = (samplesPerPacket = 320) => {
   const heard: Array<number> = []
-  const hearing = new Hearing(
+  const hearing = new RtpReceiver(
     {
       decode: (packet) => (packet[0] === 255 ? undefined : fill(packet[0] ?? 0, samplesPerPacket)),
       conceal: (samples) => fill(-1, samples),
@@ -27,7 +27,7 @@ const setUp = (samplesPerPacket = 320) => {
   return { hearing, heard, packet }
 }
 
-describe("Hearing", () => {
+describe("RtpReceiver", () => {
   it("delivers in the call that received the packet", () => {
     const { heard, hearing, packet } = setUp()
     for (let i = 1; i <= 5; i++) {

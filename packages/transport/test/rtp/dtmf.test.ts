@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { toneOf } from "@parley/audio/ToneDetector"
+import { toneOf } from "@parley/audio/toneOf"
 import { DtmfReceiver, DtmfSender, eventOf, tonesOf } from "../../src/rtp/dtmf.ts"
 
 interface Sent {

@@ -57,61 +57,61 @@ describe("reading a digest", () => {
 
 const credentials = { username: "u", password: "p" }
 
-const door = () => {
+const setUp = () => {
   let nowMs = 1_000_000.25
   const server = new DigestServer("here", () => nowMs)
   const client = new DigestClient(credentials.username, credentials.password)
   const challenge = (stale = false) => server.challenge(stale).map((line) => readDigest(line.replace(/^.*?: /, "")))
-  const judge = (header: string | undefined, method = "INVITE", expected = credentials) =>
-    server.judge(header, method, expected)
-  return { server, client, challenge, judge, pass: (ms: number) => void (nowMs += ms) }
+  const verify = (header: string | undefined, method = "INVITE", expected = credentials) =>
+    server.verify(header, method, expected)
+  return { server, client, challenge, verify, pass: (ms: number) => void (nowMs += ms) }
 }
 
 describe("a challenge and its answer", () => {
   it.each([0, 1])("go together (algorithm %i)", (which) => {
-    const { challenge, client, judge } = door()
+    const { challenge, client, verify } = setUp()
     const answer = client.answer("INVITE", "sip:a@b", challenge()[which] ?? {})
-    expect(judge(answer)).toBe("good")
+    expect(verify(answer)).toBe("good")
   })
 
   it("count: the same answer again is stale, the next count is good", () => {
-    const { challenge, client, judge } = door()
+    const { challenge, client, verify } = setUp()
     const [given = {}] = challenge()
     const first = client.answer("INVITE", "sip:a@b", given)
     const second = client.answer("INVITE", "sip:a@b", given)
     expect(second).toContain("nc=00000002")
-    expect([judge(first), judge(first), judge(second), judge(first)]).toEqual(["good", "stale", "good", "stale"])
+    expect([verify(first), verify(first), verify(second), verify(first)]).toEqual(["good", "stale", "good", "stale"])
   })
 
   it("without qop works once", () => {
-    const { challenge, client, judge } = door()
+    const { challenge, client, verify } = setUp()
     const [{ qop: _qop, ...given } = {}] = challenge()
     const answer = client.answer("INVITE", "sip:a@b", given)
     expect(answer).not.toContain("qop")
-    expect([judge(answer), judge(answer)]).toEqual(["good", "stale"])
+    expect([verify(answer), verify(answer)]).toEqual(["good", "stale"])
   })
 
-  it("grow stale after a minute, and are stale for another door", () => {
-    const { challenge, client, judge, pass } = door()
+  it("grow stale after a minute, and are stale for another server", () => {
+    const { challenge, client, verify, pass } = setUp()
     const answer = client.answer("INVITE", "sip:a@b", challenge()[0] ?? {})
-    expect(door().judge(answer)).toBe("stale")
+    expect(setUp().verify(answer)).toBe("stale")
     pass(60_001)
-    expect(judge(answer)).toBe("stale")
+    expect(verify(answer)).toBe("stale")
   })
 
   it("fail for another password, name, method or realm, and for none", () => {
-    const { challenge, client, judge } = door()
+    const { challenge, client, verify } = setUp()
     const answer = client.answer("INVITE", "sip:a@b", challenge()[0] ?? {}) ?? ""
-    expect(judge(answer, "INVITE", { ...credentials, password: "x" })).toBe("wrong")
-    expect(judge(answer, "INVITE", { ...credentials, username: "x" })).toBe("wrong")
-    expect(judge(answer, "BYE")).toBe("wrong")
-    expect(judge(answer.replace('"here"', '"there"'))).toBe("wrong")
-    expect(judge(answer.replace("SHA-256", "SHA-512-256"))).toBe("wrong")
-    expect(judge(answer.replace("qop=auth", "qop=auth-int"))).toBe("wrong")
-    expect(judge(answer.replace(/nc=\w+/, "nc=zz"))).toBe("wrong")
-    expect(judge("Digest")).toBe("wrong")
-    expect(judge(undefined)).toBe("missing")
-    expect(judge(answer)).toBe("good")
+    expect(verify(answer, "INVITE", { ...credentials, password: "x" })).toBe("wrong")
+    expect(verify(answer, "INVITE", { ...credentials, username: "x" })).toBe("wrong")
+    expect(verify(answer, "BYE")).toBe("wrong")
+    expect(verify(answer.replace('"here"', '"there"'))).toBe("wrong")
+    expect(verify(answer.replace("SHA-256", "SHA-512-256"))).toBe("wrong")
+    expect(verify(answer.replace("qop=auth", "qop=auth-int"))).toBe("wrong")
+    expect(verify(answer.replace(/nc=\w+/, "nc=zz"))).toBe("wrong")
+    expect(verify("Digest")).toBe("wrong")
+    expect(verify(undefined)).toBe("missing")
+    expect(verify(answer)).toBe("good")
   })
 })
 

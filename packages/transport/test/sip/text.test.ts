@@ -1,14 +1,14 @@
 // What is read of a message before any parser, and normalise for it.
 import { describe, expect, it } from "vitest"
 import {
-  branched,
+  addBranch,
   peekHeaders,
   headerIn,
   headersIn,
   headOf,
   normalise,
   nextHop,
-  stamped,
+  addReceived,
   unfolded,
   userOf
 } from "../../src/sip/text.ts"
@@ -105,13 +105,13 @@ describe("a stamp", () => {
       "Via: SIP/2.0/UDP a;rport=4000;branch=1;received=198.51.100.9, SIP/2.0/UDP b;rport"
     ]
   ])("makes %j %j", (via, expected) => {
-    expect(stamped(lines("X sip:a SIP/2.0", via, "Via: SIP/2.0/UDP c"), from)).toBe(
+    expect(addReceived(lines("X sip:a SIP/2.0", via, "Via: SIP/2.0/UDP c"), from)).toBe(
       lines("X sip:a SIP/2.0", expected, "Via: SIP/2.0/UDP c")
     )
   })
 
   it("writes IPv6 in brackets", () => {
-    expect(stamped("Via: SIP/2.0/UDP a;branch=1\r\n", { address: "2001:db8::1", port: 1 })).toContain(
+    expect(addReceived("Via: SIP/2.0/UDP a;branch=1\r\n", { address: "2001:db8::1", port: 1 })).toContain(
       ";received=[2001:db8::1]"
     )
   })
@@ -158,7 +158,7 @@ describe("lines made to be slow", () => {
     const beganMs = performance.now()
     const whole = unfolded(text)
     peekHeaders(whole)
-    normalise(stamped(branched(whole), { address: "127.0.0.1", port: 1 }))
+    normalise(addReceived(addBranch(whole), { address: "127.0.0.1", port: 1 }))
     headersIn(headOf(whole), "to", "t")
     userOf(whole)
     nextHop(whole)

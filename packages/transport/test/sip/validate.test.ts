@@ -1,6 +1,6 @@
 // What a request without a call deserves.
 import { describe, expect, it } from "vitest"
-import { judge } from "../../src/sip/validate.ts"
+import { validate } from "../../src/sip/validate.ts"
 import { peekHeaders } from "../../src/sip/text.ts"
 
 const request = (
@@ -23,7 +23,7 @@ const request = (
 const judged = (text: string) => {
   const seen = peekHeaders(text)
   if (seen === undefined) throw new Error("no message")
-  const judgement = judge(text, seen)
+  const judgement = validate(text, seen)
   return judgement.act === "reply" ? judgement.status : judgement.act
 }
 

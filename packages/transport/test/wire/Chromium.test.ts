@@ -1,4 +1,4 @@
-// A real browser with the unmodified livekit-client against the door, in both modes.
+// A real browser with the unmodified livekit-client against the server, in both modes.
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundle, micHz, skipBrowser, startBrowser, type TestBrowser } from "./Browser.ts"
@@ -44,7 +44,7 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
 
   const join = async (name: string, options: { readonly single: boolean; readonly mic: boolean }) => {
     const page = await browser.open(host.url.replace("ws", "http"))
-    await call(page, "start", { url: host.url, token: host.token(name), ...options })
+    await call(page, "start", { url: host.url, token: await host.token(name), ...options })
     await until("the leg is handed over", () => host.calls.has(name))
     const hosted = host.calls.get(name)
     if (hosted === undefined) throw new Error("no call")
@@ -91,7 +91,7 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
       await call(page, "publish", { type: "user.message", text: "still there?", audio: true })
       await until("the typed message after it", () => hosted.events.length > typed)
       expect(hosted.closed).toBeUndefined()
-      expect(host.door.stats().calls).toBe(1)
+      expect(host.server.stats().calls).toBe(1)
 
       hosted.leg.close("conversation_timeout")
       await until("disconnected", async () => (await stateOf(page)).disconnected.length === 1)
@@ -99,7 +99,7 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
       expect(disconnected).toEqual([5])
       expect(events.at(-1)).toEqual({ type: "session.ended", reason: "conversation_timeout" })
       expect(errors).toEqual([])
-      await until("everything is released", () => host.door.stats().calls === 0)
+      await until("everything is released", () => host.server.stats().calls === 0)
       await page.context().close()
     }, 120_000)
 
@@ -120,7 +120,7 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
       await agentHears(hosted)
       await call(page, "leave")
       await until("left", () => hosted.closed === "left")
-      await until("everything is released", () => host.door.stats().calls === 0)
+      await until("everything is released", () => host.server.stats().calls === 0)
       await page.context().close()
     }, 90_000)
   })
@@ -147,7 +147,7 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
           if (/not able to set|unable to set|negotiation|Transceiver not found/i.test(message.text()))
             faults.push(message.text().slice(0, 300))
         })
-        await call(page, "start", { url: host.url, token: host.token(name), single: true, mic: true, overlap })
+        await call(page, "start", { url: host.url, token: await host.token(name), single: true, mic: true, overlap })
         await until("the leg is handed over", () => host.calls.has(name))
         await agentHears(host.calls.get(name) as HostCall)
         await pageHears(page)
@@ -161,7 +161,7 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
         await call(page, "leave")
         await page.context().close()
       }
-      await until("everything is released", () => host.door.stats().calls === 0)
+      await until("everything is released", () => host.server.stats().calls === 0)
     },
     90_000
   )

@@ -1,13 +1,13 @@
-// A door behind a real HTTP server, with an agent that says a tone and listens: the far end of the wire tests.
+// A server behind a real HTTP server, with an agent that says a tone and listens: the far end of the wire tests.
 import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { Leg } from "@parley/engine/leg/Leg"
+import { errors, jwtVerify, SignJWT } from "jose"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { makeLiveKitServer, type LiveKitServer, type LiveKitServerOptions } from "../../src/livekit/LiveKitServer.ts"
-import { signToken, verifyToken } from "../../src/livekit/token.ts"
 import { makeTone, Recent } from "./tone.ts"
 
-const secret = "a secret of the tests, long enough for anyone"
+const secret = new TextEncoder().encode("a secret of the tests, long enough for anyone")
 export const agentHz = 1000
 export const agentLevel = 0.366
 
@@ -23,14 +23,22 @@ export interface HostCall {
 
 export interface Host {
   readonly url: string
-  readonly door: LiveKitServer
+  readonly server: LiveKitServer
   readonly calls: Map<string, HostCall>
   readonly legsMade: () => number
-  readonly token: (sessionId: string) => string
+  /** A join token, valid for ten minutes. */
+  readonly token: (sessionId: string) => Promise<string>
   /** Cuts the network under every signalling socket, without a goodbye. */
   readonly cutSockets: () => number
   readonly close: () => Promise<void>
 }
+
+interface TokenClaims {
+  readonly name?: string
+  readonly video?: { readonly room?: string }
+}
+
+const faultOf = (error: unknown): string => (error instanceof errors.JWSInvalid ? "malformed" : "bad")
 
 /** `script` is run by the page served at `/`. */
 export const startHost = async (options: Partial<LiveKitServerOptions> = {}, script?: string): Promise<Host> => {
@@ -39,11 +47,14 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
   const used = new Set<string>()
   let legsMade = 0
 
-  const door = makeLiveKitServer({
+  const livekit = makeLiveKitServer({
     admit: async (token, purpose) => {
-      const verdict = verifyToken(token, secret, Date.now())
-      if (verdict._tag === "Invalid") return { refused: { status: 401, message: `token refused: ${verdict.fault}` } }
-      const { name = "", sub, video } = verdict.claims
+      const claims = await jwtVerify<TokenClaims>(token, secret, { algorithms: ["HS256"] }).then(
+        ({ payload }) => payload,
+        faultOf
+      )
+      if (typeof claims === "string") return { refused: { status: 401, message: `token refused: ${claims}` } }
+      const { name = "", sub = "", video } = claims
       if (purpose !== "rejoin" && used.has(token)) return { refused: { status: 401, message: "token already used" } }
       if (purpose === "join") used.add(token)
       return { sessionId: video?.room ?? "", identity: sub, name, room: video?.room ?? "" }
@@ -86,7 +97,7 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
   }, 20)
 
   const server = createServer((request, response) => {
-    if (door.handleValidate(request, response)) return
+    if (livekit.handleValidate(request, response)) return
     if (script === undefined || request.url !== "/") return void response.writeHead(404).end("not found")
     response.writeHead(200, { "content-type": "text/html; charset=utf-8" })
     response.end(
@@ -98,28 +109,24 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
     socket.on("close", () => sockets.delete(socket))
   })
   server.on("upgrade", (request, socket, head) => {
-    if (!door.handleUpgrade(request, socket, head)) socket.destroy()
+    if (!livekit.handleUpgrade(request, socket, head)) socket.destroy()
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo
 
   return {
     url: `ws://127.0.0.1:${port}`,
-    door,
+    server: livekit,
     calls,
     legsMade: () => legsMade,
     token: (sessionId) =>
-      signToken(
-        {
-          iss: "key",
-          sub: `user-${sessionId}`,
-          name: "A user",
-          exp: Math.floor(Date.now() / 1000) + 600,
-          jti: `${sessionId}-${Math.random()}`,
-          video: { room: sessionId, roomJoin: true }
-        },
-        secret
-      ),
+      new SignJWT({ name: "A user", video: { room: sessionId, roomJoin: true } })
+        .setProtectedHeader({ alg: "HS256" })
+        .setIssuer("key")
+        .setSubject(`user-${sessionId}`)
+        .setJti(`${sessionId}-${Math.random()}`)
+        .setExpirationTime("10 min")
+        .sign(secret),
     cutSockets: () => {
       const cut = sockets.size
       for (const socket of sockets) socket.destroy()
@@ -127,7 +134,7 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
     },
     close: async () => {
       clearInterval(tick)
-      await door.close()
+      await livekit.close()
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
     }

@@ -1,4 +1,4 @@
-// The unmodified Rust-based SDK against the door, in both modes of its signalling.
+// The unmodified Rust-based SDK against the server, in both modes of its signalling.
 import {
   AudioFrame,
   AudioSource,
@@ -64,7 +64,7 @@ const join = async (host: Host, sessionId: string, single: boolean): Promise<Cli
     dynacast: false,
     singlePeerConnection: single
   }
-  await room.connect(host.url, host.token(sessionId), options as RoomOptions)
+  await room.connect(host.url, await host.token(sessionId), options as RoomOptions)
 
   const source = new AudioSource(48_000, 1)
   const track = LocalAudioTrack.createAudioTrack("mic", source)
@@ -161,7 +161,7 @@ describe.each([
 
     await client.close()
     await until("the leg hears of the leave", () => call.closed === "left")
-    await until("everything is released", () => host.door.stats().calls === 0)
+    await until("everything is released", () => host.server.stats().calls === 0)
   })
 
   it("is heard again, both ways, after the network cut every socket, three times", async () => {
@@ -181,7 +181,7 @@ describe.each([
     expect(call.closed).toBeUndefined()
     expect(host.legsMade()).toBe(2)
     await client.close()
-    await until("everything is released", () => host.door.stats().calls === 0)
+    await until("everything is released", () => host.server.stats().calls === 0)
   }, 60_000)
 
   it("keeps its leg over the SDK's own reconnects, full ones too", async () => {
@@ -203,7 +203,7 @@ describe.each([
     }
     expect(host.legsMade()).toBe(made)
     expect(call.closed).toBeUndefined()
-    expect(host.door.stats()).toMatchObject({ calls: 1, sockets: 1 })
+    expect(host.server.stats()).toMatchObject({ calls: 1, sockets: 1 })
     await client.close()
   }, 60_000)
 
@@ -215,7 +215,7 @@ describe.each([
     await until("the client is out", () => client.reasons.length > 0)
     expect(client.reasons[0]).toBe(5)
     expect(client.events).toContainEqual({ type: "session.ended", reason: "agent_hangup" })
-    await until("everything is released", () => host.door.stats().calls === 0)
+    await until("everything is released", () => host.server.stats().calls === 0)
     expect(call.closed).toBeUndefined()
     await client.close()
   })

@@ -6,12 +6,12 @@ import type { EndReason } from "@parley/contract/EndReason"
 import { Conflict } from "@parley/contract/Errors"
 import type { Fact } from "@parley/contract/Fact"
 import type { DynamicVariables } from "@parley/contract/SessionRequest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Billing } from "../billing/Billing.ts"
 import { ProcessHeartbeats } from "../jobs/ProcessHeartbeats.ts"
 import { Database } from "../storage/Database.ts"
-import { exists } from "../storage/rows.ts"
+import { rowsOf } from "../storage/rows.ts"
 import { Outbox } from "../webhooks/Outbox.ts"
 import type { AnalysisQueue } from "./AnalysisQueue.ts"
 import { countEnded } from "./EndedSessions.ts"
@@ -20,6 +20,12 @@ import * as SessionEnding from "./SessionEnding.ts"
 import { dialFinished } from "./SessionEvent.ts"
 import { type SessionRow, sessionRows } from "./SessionRow.ts"
 import { storeFacts } from "./storeFacts.ts"
+
+/** Whose a call is. */
+export interface Tenant {
+  readonly workspaceId: string
+  readonly agentId: string
+}
 
 /** The steps of a session's life. */
 export class SessionLife extends Context.Service<
@@ -34,8 +40,8 @@ export class SessionLife extends Context.Service<
       id: string,
       call: { readonly sipCallId: string; readonly dynamicVariables?: DynamicVariables }
     ) => Effect.Effect<boolean>
-    /** Whether `claim` would succeed now. */
-    readonly isOpen: (id: string) => Effect.Effect<boolean>
+    /** Whose session it is, when `claim` would succeed now. */
+    readonly pending: (id: string) => Effect.Effect<Tenant | undefined>
     /** What a live call told, in order. `CallEnded` settles the session. Of a preview only the journal is kept. */
     readonly record: (id: string, facts: ReadonlyArray<Fact>) => Effect.Effect<void>
     /**
@@ -103,9 +109,11 @@ export class SessionLife extends Context.Service<
             )
         ),
 
-        isOpen: (id) =>
-          Effect.orDie(
-            exists(sql`SELECT 1 FROM sessions WHERE id = ${id} AND status = 'pending' AND expires_at > now()`)
+        pending: (id) =>
+          tenantRows(sql`SELECT workspace_id, agent_id FROM sessions
+            WHERE id = ${id} AND status = 'pending' AND expires_at > now()`).pipe(
+            Effect.map(([row]) => row && { workspaceId: row.workspace_id, agentId: row.agent_id }),
+            Effect.orDie
           ),
 
         record: (id, facts) => {
@@ -150,3 +158,5 @@ export class SessionLife extends Context.Service<
     })
   )
 }
+
+const tenantRows = rowsOf("sessions", Schema.Struct({ workspace_id: Schema.String, agent_id: Schema.String }))

@@ -2,10 +2,10 @@
 // ways, greeting heard, records, recordings and sipTraces kept.
 import { assert, layer } from "@effect/vitest"
 import type { IncomingCall, SipServer, PhoneLeg } from "@parley/transport/phone/Phone"
-import { makeSipServer } from "@parley/transport/phone/SipServer"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
 import { Effect, Redacted } from "effect"
-import { PhoneDesk } from "@parley/app/phone/PhoneDesk"
-import { customer, endpoint, eventually, serviceWith } from "../../../../app/test/phone/telephone.ts"
+import { Telephone } from "@parley/app/phone/Telephone"
+import { customer, endpoint, eventually, serviceWith } from "../../../../app/test/calls/telephone.ts"
 
 const service = serviceWith({ PARLEY_SIP_PORT: "0" })
 const secret = { username: "trunk", password: Redacted.make("trunk secret") }
@@ -50,7 +50,7 @@ layer(service, { excludeTestServices: true, timeout: "90 seconds" })("The teleph
   for (const transport of ["udp", "tcp"] as const) {
     it.effect(`answers a number that is called over ${transport}, and lets nobody in without its password`, () =>
       Effect.gen(function* () {
-        const { ports } = yield* PhoneDesk
+        const { ports } = yield* Telephone
         const { agent, ask, becomes, number, sessions } = yield* customer
         const { door } = yield* carrier
         const line = yield* number({
@@ -101,7 +101,7 @@ layer(service, { excludeTestServices: true, timeout: "90 seconds" })("The teleph
 
   it.effect("rings busy where nobody is bound, and is a failed session when the caller gives up", () =>
     Effect.gen(function* () {
-      const { ports } = yield* PhoneDesk
+      const { ports } = yield* Telephone
       const { agent, ask, becomes, number, sessions } = yield* customer
       const { door } = yield* carrier
       const line = yield* number({ inbound_allowed_addresses: ["127.0.0.1"] })

@@ -1,5 +1,5 @@
 // The other side of a call, word by word: what is sent is written here, what comes is looked at as it is. No SIP
-// library, so that the door is not judged by its own kind.
+// library, so that the server is not judged by its own kind.
 import { createSocket, type RemoteInfo } from "node:dgram"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { randomBytes } from "node:crypto"
@@ -42,7 +42,7 @@ export class SipPeer {
     this.way = way
   }
 
-  /** Speaks to a door at this port; 0: to who spoke to it. */
+  /** Speaks to a server at this port; 0: to who spoke to it. */
   static async open(way: Way, doorPort: number): Promise<SipPeer> {
     const peer = new SipPeer(way)
     if (way === "udp") {
@@ -67,7 +67,7 @@ export class SipPeer {
     return peer
   }
 
-  /** Waits to be called. */
+  /** SipTimings to be called. */
   static async listen(way: Way): Promise<SipPeer> {
     if (way === "udp") return SipPeer.open("udp", 0)
     const peer = new SipPeer("tcp")

@@ -1,11 +1,11 @@
-// baresip calls the door and is called by it: over UDP, TCP and TLS, in every codec, with keys both ways and on hold.
+// baresip calls the server and is called by it: over UDP, TCP and TLS, in every codec, with keys both ways and on hold.
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { Baresip, type BaresipOptions, hasBaresip } from "./Baresip.ts"
-import { guarded, type House, inHouse, number, until, user } from "./House.ts"
+import { guarded, type SipTestServer, withServer, number, until, user } from "./SipTestServer.ts"
 
 /** For 127.0.0.1, signed by itself. */
 const selfSigned = (): { readonly certificate: string; readonly key: string } => {
@@ -29,22 +29,22 @@ const selfSigned = (): { readonly certificate: string; readonly key: string } =>
 const identity = hasBaresip ? selfSigned() : { certificate: "", key: "" }
 const doors = { tls: { port: 0, ...identity }, authorities: identity.certificate }
 
-const withPhone = (options: BaresipOptions, act: (house: House, phone: Baresip) => Promise<void>) =>
-  inHouse(async (house) => {
+const withPhone = (options: BaresipOptions, act: (server: SipTestServer, phone: Baresip) => Promise<void>) =>
+  withServer(async (server) => {
     const phone = await Baresip.start({ certificate: `${identity.certificate}${identity.key}`, ...options })
     try {
-      await act(house, phone)
+      await act(server, phone)
     } finally {
       await phone.stop()
     }
   }, doors)
 
-const uriOf = (house: House, transport: BaresipOptions["transport"], to = number): string =>
-  `sip:${to}@127.0.0.1:${house.door.ports[transport]}`
+const uriOf = (server: SipTestServer, transport: BaresipOptions["transport"], to = number): string =>
+  `sip:${to}@127.0.0.1:${server.sip.ports[transport]}`
 
-const hears = async (house: House, phone: Baresip): Promise<void> => {
+const hears = async (server: SipTestServer, phone: Baresip): Promise<void> => {
   await phone.until("CALL_ESTABLISHED")
-  await until(() => (house.taken[0]?.loud ?? 0) > 10, `its tone is not heard\n${phone.output}`)
+  await until(() => (server.taken[0]?.loud ?? 0) > 10, `its tone is not heard\n${phone.output}`)
 }
 
 const ways: ReadonlyArray<BaresipOptions> = [
@@ -59,19 +59,19 @@ const ways: ReadonlyArray<BaresipOptions> = [
 
 describe.skipIf(!hasBaresip)("baresip", () => {
   it.each(ways)("calls: $transport, $codec, SRTP $secure", (options) =>
-    withPhone(options, async (house, phone) => {
-      phone.tell("dial", uriOf(house, options.transport))
-      await hears(house, phone)
+    withPhone(options, async (server, phone) => {
+      phone.tell("dial", uriOf(server, options.transport))
+      await hears(server, phone)
       phone.tell("hangup")
-      await until(() => house.taken[0]?.closed[0] === "left", "its BYE did not come")
+      await until(() => server.taken[0]?.closed[0] === "left", "its BYE did not come")
     })()
   )
 
   it.each(ways.filter(({ transport, secure }) => transport !== "tls" || secure === true))(
     "is called: $transport, $codec, SRTP $secure",
     (options) =>
-      withPhone(options, async (house, phone) => {
-        const outcome = await house.door.dial({
+      withPhone(options, async (server, phone) => {
+        const outcome = await server.sip.dial({
           trunk: { uri: `127.0.0.1:${phone.port}`, transport: options.transport, credentials: undefined },
           from: number,
           to: "+15550199",
@@ -79,9 +79,9 @@ describe.skipIf(!hasBaresip)("baresip", () => {
           ringSeconds: 10
         }).outcome
         expect(outcome.status, phone.output).toBe("answered")
-        if (outcome.status === "answered") house.adopt(outcome.leg)
-        await hears(house, phone)
-        house.taken[0]?.leg?.close("agent_hangup")
+        if (outcome.status === "answered") server.adopt(outcome.leg)
+        await hears(server, phone)
+        server.taken[0]?.leg?.close("agent_hangup")
         await phone.until("CALL_CLOSED")
       })()
   )
@@ -90,31 +90,31 @@ describe.skipIf(!hasBaresip)("baresip", () => {
     "answers our challenge",
     withPhone(
       { transport: "udp", codec: "PCMU/8000/1", authUser: user.username, authPassword: user.password },
-      async (house, phone) => {
+      async (server, phone) => {
         // This one gives up where another algorithm than MD5 is offered; the next time it is asked for MD5 alone.
-        phone.tell("dial", uriOf(house, "udp", guarded))
+        phone.tell("dial", uriOf(server, "udp", guarded))
         await phone.until("CALL_CLOSED")
-        phone.tell("dial", uriOf(house, "udp", guarded))
-        await hears(house, phone)
+        phone.tell("dial", uriOf(server, "udp", guarded))
+        await hears(server, phone)
         phone.tell("hangup")
-        await until(() => house.taken[0]?.closed[0] === "left", "its BYE did not come")
+        await until(() => server.taken[0]?.closed[0] === "left", "its BYE did not come")
       }
     )
   )
 
   it(
     "presses keys, and hears ours",
-    withPhone({ transport: "udp", codec: "PCMU/8000/1" }, async (house, phone) => {
-      phone.tell("dial", uriOf(house, "udp"))
-      await hears(house, phone)
+    withPhone({ transport: "udp", codec: "PCMU/8000/1" }, async (server, phone) => {
+      phone.tell("dial", uriOf(server, "udp"))
+      await hears(server, phone)
       for (const key of ["4", "9", "#"]) {
         phone.tell("sndcode", key)
-        await until(() => house.taken[0]?.digits.at(-1) === key, `key ${key} is not heard`)
+        await until(() => server.taken[0]?.digits.at(-1) === key, `key ${key} is not heard`)
         // Let go of it.
         phone.tell("sndcode", "\u0000")
       }
-      expect(house.taken[0]?.digits).toEqual(["4", "9", "#"])
-      house.taken[0]?.leg?.telephone.sendDigits("17*")
+      expect(server.taken[0]?.digits).toEqual(["4", "9", "#"])
+      server.taken[0]?.leg?.telephone.sendDigits("17*")
       await until(
         () => phone.events.filter(({ type }) => type === "CALL_DTMF_START").length >= 3,
         `our keys are not heard: ${JSON.stringify(phone.events)}`
@@ -122,17 +122,17 @@ describe.skipIf(!hasBaresip)("baresip", () => {
       const keys = phone.events.filter(({ type }) => type === "CALL_DTMF_START").map(({ param }) => param)
       expect(keys.join("")).toBe("17*")
       phone.tell("hangup")
-      await until(() => house.taken[0]?.closed[0] === "left", "its BYE did not come")
+      await until(() => server.taken[0]?.closed[0] === "left", "its BYE did not come")
     })
   )
 
   it(
     "holds and resumes",
-    withPhone({ transport: "udp", codec: "PCMU/8000/1" }, async (house, phone) => {
-      phone.tell("dial", uriOf(house, "udp"))
-      await hears(house, phone)
+    withPhone({ transport: "udp", codec: "PCMU/8000/1" }, async (server, phone) => {
+      phone.tell("dial", uriOf(server, "udp"))
+      await hears(server, phone)
       const media = () =>
-        house.taken[0]?.leg
+        server.taken[0]?.leg
           ?.sipTrace()
           .filter(({ what }) => what === "media")
           .map(({ detail }) => detail)
@@ -141,13 +141,13 @@ describe.skipIf(!hasBaresip)("baresip", () => {
       phone.tell("resume")
       await until(() => media()?.at(-1) === "sendrecv", "it does not resume")
       phone.tell("hangup")
-      await until(() => house.taken[0]?.closed[0] === "left", "its BYE did not come")
+      await until(() => server.taken[0]?.closed[0] === "left", "its BYE did not come")
     })
   )
 
   it(
     "is not called over TLS when nobody vouches for it",
-    inHouse(async (house) => {
+    withServer(async (server) => {
       const stranger = selfSigned()
       const phone = await Baresip.start({
         transport: "tls",
@@ -155,7 +155,7 @@ describe.skipIf(!hasBaresip)("baresip", () => {
         certificate: `${stranger.certificate}${stranger.key}`
       })
       try {
-        const { outcome } = house.door.dial({
+        const { outcome } = server.sip.dial({
           trunk: { uri: `127.0.0.1:${phone.port}`, transport: "tls", credentials: undefined },
           from: number,
           to: "+15550199",

@@ -1,6 +1,6 @@
 // Many calls one after the other leave nothing behind. `npm run bench -- sip-churn` is the long form.
 import { expect, it } from "vitest"
-import { inHouse, until } from "./House.ts"
+import { withServer, until } from "./SipTestServer.ts"
 import { sdp, Talk } from "./SipPeer.ts"
 
 const handles = (): Readonly<Record<string, number>> => {
@@ -13,9 +13,9 @@ const handles = (): Readonly<Record<string, number>> => {
 
 it(
   "300 calls come and go, and the handles are those of the beginning",
-  inHouse(
-    async (house) => {
-      const { peer, rtp } = await house.caller()
+  withServer(
+    async (server) => {
+      const { peer, rtp } = await server.caller()
       const before = handles()
       for (let round = 0; round < 15; round++) {
         await Promise.all(
@@ -26,10 +26,10 @@ it(
           })
         )
       }
-      await until(() => house.door.count() === 0, "a call is left")
+      await until(() => server.sip.count() === 0, "a call is left")
       await until(() => JSON.stringify(handles()) === JSON.stringify(before), "a handle is left")
-      expect(house.taken.length).toBe(300)
+      expect(server.taken.length).toBe(300)
     },
-    { waits: { lingerMs: { unreliable: 100, reliable: 100 } } }
+    { timings: { lingerMs: { unreliable: 100, reliable: 100 } } }
   )
 )

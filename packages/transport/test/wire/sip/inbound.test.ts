@@ -1,8 +1,8 @@
-// Calls that come in, word by word against a real door: how they begin, ring, are answered and end.
+// Calls that come in, word by word against a real server: how they begin, ring, are answered and end.
 import { setTimeout as rest } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import type { IncomingCall } from "../../../src/phone/Phone.ts"
-import { inHouse, until } from "./House.ts"
+import { withServer, until } from "./SipTestServer.ts"
 import { rtpPortIn, sdp, token } from "./SipPeer.ts"
 
 /** A call that only rings. */
@@ -15,53 +15,53 @@ const said = (rtp: { readonly port: number }, direction?: string, codec?: number
 describe.each(["udp", "tcp"] as const)("a call that comes in over %s", (way) => {
   it(
     "rings, is answered, carries sound both ways and ends with their BYE",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller(way)
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller(way)
       talk.request("INVITE", said(rtp))
       await talk.expect(100)
       await talk.expect(180)
       const ok = await talk.expect(200)
       talk.request("ACK")
       expect(ok.header("server") || ok.header("user-agent")).toBe("Parley")
-      await until(() => house.taken.length === 1, "no leg")
+      await until(() => server.taken.length === 1, "no leg")
       for (let i = 0; i < 25; i++) {
         rtp.send(rtpPortIn(ok.body))
         await rest(10)
       }
-      await until(() => rtp.packets > 5, "nothing is heard from the door")
-      await until(() => (house.taken[0]?.frames ?? 0) > 5, "nothing is heard by the leg")
-      expect(house.door.count()).toBe(1)
+      await until(() => rtp.packets > 5, "nothing is heard from the server")
+      await until(() => (server.taken[0]?.frames ?? 0) > 5, "nothing is heard by the leg")
+      expect(server.sip.count()).toBe(1)
       await talk.bye()
-      expect(house.taken[0]?.closed).toEqual(["left"])
-      const what = house.taken[0]?.leg?.sipTrace().map((line) => line.what) ?? []
+      expect(server.taken[0]?.closed).toEqual(["left"])
+      const what = server.taken[0]?.leg?.sipTrace().map((line) => line.what) ?? []
       expect(what).toEqual(expect.arrayContaining(["INVITE", "180 Ringing", "200 OK", "ACK", "BYE"]))
     })
   )
 
   it(
     "ends with our BYE",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller(way)
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller(way)
       await talk.connect(said(rtp))
-      await until(() => house.taken.length === 1, "no leg")
-      house.taken[0]?.leg?.close("agent_hangup")
+      await until(() => server.taken.length === 1, "no leg")
+      server.taken[0]?.leg?.close("agent_hangup")
       talk.answer(await talk.heard("BYE"), 200)
-      expect(house.taken[0]?.closed).toEqual([])
+      expect(server.taken[0]?.closed).toEqual([])
     })
   )
 
   it(
     "is given up while it rings",
-    inHouse(
-      async (house) => {
-        const { rtp, talk } = await house.caller(way)
+    withServer(
+      async (server) => {
+        const { rtp, talk } = await server.caller(way)
         talk.request("INVITE", said(rtp))
         await talk.expect(180)
         talk.request("CANCEL")
         await talk.expect(200, "CANCEL")
         await talk.expect(487)
         talk.request("ACK", { branch: talk.inviteBranch })
-        await until(() => house.sipTraces.has(talk.callId), "no sipTrace of a call without a leg")
+        await until(() => server.sipTraces.has(talk.callId), "no sipTrace of a call without a leg")
       },
       {},
       ringing
@@ -75,12 +75,12 @@ describe("the caller", () => {
     ["P-Asserted-Identity", ['P-Asserted-Identity: "A" <sip:+15550188@x.example>'], "+15550188"],
     ["nobody, for privacy", ["P-Asserted-Identity: <sip:+15550188@x.example>", "Privacy: id"], ""]
   ])("is named by %s", async (_name, headers, expected) =>
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       await talk.connect({ ...said(rtp), headers })
-      await until(() => house.taken.length === 1, "no leg")
-      expect(house.taken[0]?.call.callerNumber).toBe(expected)
-      expect(house.taken[0]?.call.dialedNumber).toBe("+15550100")
+      await until(() => server.taken.length === 1, "no leg")
+      expect(server.taken[0]?.call.callerNumber).toBe(expected)
+      expect(server.taken[0]?.call.dialedNumber).toBe("+15550100")
       await talk.bye()
     })()
   )
@@ -89,49 +89,49 @@ describe("the caller", () => {
 describe("an INVITE", () => {
   it(
     "without an offer gets one, answered in the ACK",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       talk.request("INVITE")
       const ok = await talk.expect(200)
       expect(ok.body).toContain("m=audio")
       expect(ok.body).toContain("RTP/AVP 0 8 111")
       talk.request("ACK", said(rtp))
-      await until(() => house.taken.length === 1 && rtp.packets > 3, "no sound")
+      await until(() => server.taken.length === 1 && rtp.packets > 3, "no sound")
       await talk.bye()
     })
   )
 
   it(
     "without an offer, whose ACK brings no answer, is ended",
-    inHouse(async (house) => {
-      const { talk } = await house.caller()
+    withServer(async (server) => {
+      const { talk } = await server.caller()
       talk.request("INVITE")
       await talk.expect(200)
       talk.request("ACK")
       talk.answer(await talk.heard("BYE"), 200)
-      await until(() => house.taken.length === 1, "nobody was told")
-      expect(house.taken[0]?.leg).toBeUndefined()
+      await until(() => server.taken.length === 1, "nobody was told")
+      expect(server.taken[0]?.leg).toBeUndefined()
     })
   )
 
   it(
     "without an offer, that nobody acknowledges, is ended",
-    inHouse(
-      async (house) => {
-        const { talk } = await house.caller()
+    withServer(
+      async (server) => {
+        const { talk } = await server.caller()
         talk.request("INVITE")
         await talk.expect(200)
-        await until(() => house.taken.length === 1, "nobody was told")
-        expect(house.taken[0]?.leg).toBeUndefined()
+        await until(() => server.taken.length === 1, "nobody was told")
+        expect(server.taken[0]?.leg).toBeUndefined()
       },
-      { waits: { ackMs: 300 } }
+      { timings: { ackMs: 300 } }
     )
   )
 
   it(
     "whose offer fits nothing is refused",
-    inHouse(async (house) => {
-      const { talk } = await house.caller()
+    withServer(async (server) => {
+      const { talk } = await server.caller()
       talk.request("INVITE", { body: "v=0\r\nc=IN IP4 127.0.0.1\r\nm=audio 9 RTP/AVP 3\r\n" })
       await talk.expect(488)
       talk.request("ACK", { branch: talk.inviteBranch })
@@ -140,8 +140,8 @@ describe("an INVITE", () => {
 
   it(
     "that is sent again is one call",
-    inHouse(async (house) => {
-      const { peer, rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { peer, rtp, talk } = await server.caller()
       const invite = talk.request("INVITE", said(rtp))
       peer.send(invite)
       await talk.expect(180)
@@ -150,23 +150,23 @@ describe("an INVITE", () => {
       peer.send(invite)
       talk.request("ACK")
       await rest(100)
-      expect(house.taken.length).toBe(1)
-      expect(house.door.count()).toBe(1)
+      expect(server.taken.length).toBe(1)
+      expect(server.sip.count()).toBe(1)
       await talk.bye()
     })
   )
 
   it(
     "that comes by two ways is refused by the second",
-    inHouse(
-      async (house) => {
-        const { rtp, talk } = await house.caller()
+    withServer(
+      async (server) => {
+        const { rtp, talk } = await server.caller()
         talk.request("INVITE", said(rtp))
         await talk.expect(180)
         talk.request("INVITE", { ...said(rtp), cseq: talk.inviteCseq, untagged: true, branch: `z9hG4bK${token()}` })
         await talk.expect(482)
         talk.request("CANCEL", { branch: talk.inviteBranch })
-        house.taken.length = 0
+        server.taken.length = 0
       },
       {},
       (call) => {
@@ -178,11 +178,11 @@ describe("an INVITE", () => {
 
   it(
     "begins a new call under the name of a finished one, and is judged anew",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller("udp", "+15550100")
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller("udp", "+15550100")
       await talk.connect(said(rtp))
       await talk.bye()
-      await until(() => house.door.count() === 0, "it goes on")
+      await until(() => server.sip.count() === 0, "it goes on")
       talk.theirTag = ""
       talk.target = "sip:+15550101@127.0.0.1"
       talk.request("INVITE", said(rtp))
@@ -190,34 +190,34 @@ describe("an INVITE", () => {
       talk.target = "sip:+15550100@127.0.0.1"
       talk.theirTag = ""
       await talk.connect(said(rtp))
-      await until(() => house.taken.length === 2, "no second call")
+      await until(() => server.taken.length === 2, "no second call")
       await talk.bye()
     })
   )
 
   it(
     "under the name of a call that is up, by a stranger, is refused and changes nothing",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       await talk.connect(said(rtp))
-      const stranger = await house.caller()
+      const stranger = await server.caller()
       Object.assign(stranger.talk, { callId: talk.callId })
       stranger.talk.request("INVITE", { ...said(stranger.rtp), cseq: 50 })
       await stranger.talk.expect(482)
       stranger.talk.theirTag = "guess"
       stranger.talk.request("BYE", { cseq: 60 })
       await stranger.talk.expect(481, "BYE")
-      expect(house.door.count()).toBe(1)
-      house.taken[0]?.leg?.close("agent_hangup")
+      expect(server.sip.count()).toBe(1)
+      server.taken[0]?.leg?.close("agent_hangup")
       talk.answer(await talk.heard("BYE"), 200)
     })
   )
 
   it(
     "asking for reliable answers gets a 180 that is sent again until its PRACK",
-    inHouse(
-      async (house) => {
-        const { rtp, talk } = await house.caller()
+    withServer(
+      async (server) => {
+        const { rtp, talk } = await server.caller()
         talk.request("INVITE", { ...said(rtp), headers: ["Require: 100rel"] })
         const ring = await talk.expect(180)
         expect(ring.header("require")).toBe("100rel")
@@ -242,23 +242,23 @@ describe("an INVITE", () => {
 describe("races", () => {
   it(
     "a CANCEL that crosses the 200 ends nothing; the BYE does",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       talk.request("INVITE", said(rtp))
       await talk.expect(200)
       talk.request("CANCEL")
       await talk.expect(200, "CANCEL")
       talk.request("ACK")
-      expect(house.door.count()).toBe(1)
+      expect(server.sip.count()).toBe(1)
       await talk.bye()
     })
   )
 
   it(
     "a CANCEL right behind its INVITE waits for the number to be looked up",
-    inHouse(
-      async (house) => {
-        const { rtp, talk } = await house.caller()
+    withServer(
+      async (server) => {
+        const { rtp, talk } = await server.caller()
         talk.request("INVITE", said(rtp))
         talk.request("CANCEL")
         await talk.expect(200, "CANCEL")
@@ -277,23 +277,23 @@ describe("races", () => {
 
   it(
     "a BYE before the ACK ends the call",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       talk.request("INVITE", said(rtp))
       await talk.expect(200)
       await talk.bye()
-      expect(house.taken[0]?.closed).toEqual(["left"])
+      expect(server.taken[0]?.closed).toEqual(["left"])
     })
   )
 
   it(
     "our hang-up before the ACK says BYE after it",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       talk.request("INVITE", said(rtp))
       await talk.expect(200)
-      await until(() => house.taken.length === 1, "no leg")
-      house.taken[0]?.leg?.close("agent_hangup")
+      await until(() => server.taken.length === 1, "no leg")
+      server.taken[0]?.leg?.close("agent_hangup")
       await rest(50)
       expect(talk.peer.unclaimed("BYE")).toEqual([])
       talk.request("ACK")
@@ -303,11 +303,11 @@ describe("races", () => {
 
   it(
     "both sides say BYE at once",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       await talk.connect(said(rtp))
-      await until(() => house.taken.length === 1, "no leg")
-      house.taken[0]?.leg?.close("agent_hangup")
+      await until(() => server.taken.length === 1, "no leg")
+      server.taken[0]?.leg?.close("agent_hangup")
       talk.request("BYE")
       const theirs = await talk.heard("BYE")
       await talk.peer.next((one) => one.cseqMethod === "BYE" && (one.status === 200 || one.status === 481))
@@ -317,8 +317,8 @@ describe("races", () => {
 
   it(
     "a 200 whose ACK is lost is said again, and an ACK ends that",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       talk.request("INVITE", said(rtp))
       const first = await talk.expect(200)
       const second = await talk.expect(200)
@@ -332,8 +332,8 @@ describe("races", () => {
 
   it(
     "a BYE sent again is answered again",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       await talk.connect(said(rtp))
       const bye = talk.request("BYE")
       await talk.expect(200, "BYE")
@@ -346,29 +346,29 @@ describe("races", () => {
 describe("a far side that falls silent", () => {
   it(
     "never says BYE: without media for 20 s the call is lost",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       const ok = await talk.connect(said(rtp))
       rtp.send(rtpPortIn(ok.body))
-      await until(() => house.taken.length === 1 && rtp.packets > 2, "no sound")
-      house.pass(21_000)
+      await until(() => server.taken.length === 1 && rtp.packets > 2, "no sound")
+      server.pass(21_000)
       talk.answer(await talk.heard("BYE"), 200)
-      expect(house.taken[0]?.closed).toEqual(["lost"])
+      expect(server.taken[0]?.closed).toEqual(["lost"])
     })
   )
 
   it(
     "on hold is not lost",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       await talk.connect(said(rtp, "sendonly"))
-      await until(() => house.taken.length === 1, "no leg")
+      await until(() => server.taken.length === 1, "no leg")
       talk.request("INVITE", said(rtp, "inactive"))
       expect((await talk.expect(200)).body).toContain("a=inactive")
       talk.request("ACK")
-      house.pass(21_000)
+      server.pass(21_000)
       await rest(100)
-      expect(house.taken[0]?.closed).toEqual([])
+      expect(server.taken[0]?.closed).toEqual([])
       await talk.bye()
     })
   )
@@ -384,14 +384,14 @@ const refusals: ReadonlyArray<readonly [404 | 480 | 486 | 488 | 500 | 503, strin
 
 describe("a call that nobody takes", () => {
   it.each(refusals)("is refused with %i", (status, retryAfter) =>
-    inHouse(
-      async (house) => {
-        const { rtp, talk } = await house.caller()
+    withServer(
+      async (server) => {
+        const { rtp, talk } = await server.caller()
         talk.request("INVITE", said(rtp))
         const refused = await talk.expect(status)
         expect(refused.header("retry-after")).toBe(retryAfter)
         talk.request("ACK", { branch: talk.inviteBranch })
-        await until(() => house.sipTraces.has(talk.callId), "no sipTrace")
+        await until(() => server.sipTraces.has(talk.callId), "no sipTrace")
       },
       {},
       (call) => call.refuse(status)
@@ -400,9 +400,9 @@ describe("a call that nobody takes", () => {
 
   it(
     "is refused again until it is acknowledged",
-    inHouse(
-      async (house) => {
-        const { rtp, talk } = await house.caller()
+    withServer(
+      async (server) => {
+        const { rtp, talk } = await server.caller()
         talk.request("INVITE", said(rtp))
         await talk.expect(486)
         await talk.expect(486)
@@ -416,23 +416,23 @@ describe("a call that nobody takes", () => {
   )
 })
 
-describe("a door that closes", () => {
+describe("a server that closes", () => {
   it(
     "says BYE, tells the leg, and takes no more calls",
-    inHouse(
-      async (house) => {
-        const { rtp, talk } = await house.caller()
+    withServer(
+      async (server) => {
+        const { rtp, talk } = await server.caller()
         await talk.connect(said(rtp))
-        await until(() => house.taken.length === 1, "no leg")
-        const closing = house.door.close()
+        await until(() => server.taken.length === 1, "no leg")
+        const closing = server.sip.close()
         talk.answer(await talk.heard("BYE"), 200)
-        const late = await house.caller()
+        const late = await server.caller()
         late.talk.request("INVITE", said(late.rtp))
         await late.talk.expect(503)
         await closing
-        expect(house.taken[0]?.closed).toEqual(["failed"])
+        expect(server.taken[0]?.closed).toEqual(["failed"])
       },
-      { waits: { goodbyeMs: 400 } }
+      { timings: { goodbyeMs: 400 } }
     )
   )
 })

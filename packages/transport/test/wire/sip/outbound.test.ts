@@ -1,18 +1,22 @@
-// Calls that the door places, against a far side that answers as each test says.
+// Calls that the server places, against a far side that answers as each test says.
 import { setTimeout as rest } from "node:timers/promises"
 import { createHash } from "node:crypto"
 import { createSocket } from "node:dgram"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
-import { inHouse, until, user, type House } from "./House.ts"
+import { withServer, until, user, type SipTestServer } from "./SipTestServer.ts"
 import { reply, rtpPortIn, sdp, type Heard, Talk } from "./SipPeer.ts"
 
 const credentials = { username: user.username, password: Redacted.make(user.password) }
 
-const called = async (house: House, more: Parameters<House["dial"]>[1] = {}, way: "udp" | "tcp" = "udp") => {
-  const peer = await house.listener(way)
-  const rtp = await house.rtp()
-  const dialling = house.dial(peer, more)
+const called = async (
+  server: SipTestServer,
+  more: Parameters<SipTestServer["dial"]>[1] = {},
+  way: "udp" | "tcp" = "udp"
+) => {
+  const peer = await server.listener(way)
+  const rtp = await server.rtp()
+  const dialling = server.dial(peer, more)
   const invite = await peer.next("INVITE")
   const talk = Talk.calledBy(peer, invite)
   return { peer, rtp, dialling, invite, talk }
@@ -21,8 +25,8 @@ const called = async (house: House, more: Parameters<House["dial"]>[1] = {}, way
 describe.each(["udp", "tcp"] as const)("a call that is placed over %s", (way) => {
   it(
     "rings, is answered, carries sound, and ends with their BYE",
-    inHouse(async (house) => {
-      const { dialling, invite, rtp, talk } = await called(house, { headers: { "X-Vendor-Session-Id": "s1" } }, way)
+    withServer(async (server) => {
+      const { dialling, invite, rtp, talk } = await called(server, { headers: { "X-Vendor-Session-Id": "s1" } }, way)
       expect(invite.text.split("\r\n")[0]).toBe(`INVITE sip:+15550177@127.0.0.1:${talk.peer.port} SIP/2.0`)
       expect(invite.header("from")).toContain("sip:+15550100@127.0.0.1")
       expect(invite.header("x-vendor-session-id")).toBe("s1")
@@ -33,7 +37,7 @@ describe.each(["udp", "tcp"] as const)("a call that is placed over %s", (way) =>
       await talk.heard("ACK")
       const outcome = await dialling.outcome
       if (outcome.status !== "answered") throw new Error(outcome.status)
-      const taken = house.adopt(outcome.leg)
+      const taken = server.adopt(outcome.leg)
       await until(() => rtp.packets > 3, "no sound")
       rtp.send(rtpPortIn(invite.body))
       await until(() => taken.frames > 3, "nothing is heard")
@@ -45,8 +49,8 @@ describe.each(["udp", "tcp"] as const)("a call that is placed over %s", (way) =>
 
   it(
     "ends with our BYE",
-    inHouse(async (house) => {
-      const { dialling, invite, rtp, talk } = await called(house, {}, way)
+    withServer(async (server) => {
+      const { dialling, invite, rtp, talk } = await called(server, {}, way)
       talk.answer(invite, 200, { body: sdp(rtp.port) })
       const outcome = await dialling.outcome
       if (outcome.status === "answered") outcome.leg.close("agent_hangup")
@@ -71,20 +75,20 @@ describe("how a dial comes out", () => {
     [503, "failed"],
     [603, "failed"]
   ] as const)("%i is %s", (status, outcome) =>
-    inHouse(async (house) => {
-      const { dialling, invite, talk } = await called(house)
+    withServer(async (server) => {
+      const { dialling, invite, talk } = await called(server)
       talk.answer(invite, 180)
       talk.answer(invite, status, { headers: ["Contact: <sip:else@127.0.0.1:9>"] })
       expect(await dialling.outcome).toMatchObject({ status: outcome, sipStatus: status })
       await talk.heard("ACK")
-      await until(() => house.sipTraces.has(invite.callId), "no sipTrace")
+      await until(() => server.sipTraces.has(invite.callId), "no sipTrace")
     })()
   )
 
   it(
     "ringing for too long is no answer: CANCEL, 487",
-    inHouse(async (house) => {
-      const { dialling, invite, talk } = await called(house, { ringSeconds: 0.3 })
+    withServer(async (server) => {
+      const { dialling, invite, talk } = await called(server, { ringSeconds: 0.3 })
       talk.answer(invite, 180)
       const cancel = await talk.heard("CANCEL")
       talk.answer(cancel, 200)
@@ -96,21 +100,21 @@ describe("how a dial comes out", () => {
 
   it(
     "ringing for too long at a far side that knows no CANCEL is no answer all the same",
-    inHouse(
-      async (house) => {
-        const { dialling, invite, talk } = await called(house, { ringSeconds: 0.2 })
+    withServer(
+      async (server) => {
+        const { dialling, invite, talk } = await called(server, { ringSeconds: 0.2 })
         talk.answer(invite, 183)
         await talk.heard("CANCEL")
         expect(await dialling.outcome).toMatchObject({ status: "no_answer" })
       },
-      { waits: { cancelMs: 300 } }
+      { timings: { cancelMs: 300 } }
     )
   )
 
   it(
     "an answer that crosses our CANCEL is ended at once",
-    inHouse(async (house) => {
-      const { dialling, invite, rtp, talk } = await called(house, { ringSeconds: 0.2 })
+    withServer(async (server) => {
+      const { dialling, invite, rtp, talk } = await called(server, { ringSeconds: 0.2 })
       talk.answer(invite, 180)
       await talk.heard("CANCEL")
       talk.answer(invite, 200, { body: sdp(rtp.port) })
@@ -122,10 +126,10 @@ describe("how a dial comes out", () => {
 
   it(
     "a dial that is given up before anybody answered",
-    inHouse(async (house) => {
-      const { dialling, invite, talk } = await called(house)
+    withServer(async (server) => {
+      const { dialling, invite, talk } = await called(server)
       talk.answer(invite, 180)
-      await until(() => house.door.count() === 1, "no call")
+      await until(() => server.sip.count() === 1, "no call")
       dialling.cancel()
       talk.answer(await talk.heard("CANCEL"), 200)
       talk.answer(invite, 487)
@@ -136,38 +140,38 @@ describe("how a dial comes out", () => {
 
   it(
     "a dead host fails in time, though the INVITE was said again",
-    inHouse(
-      async (house) => {
-        const { dialling, peer } = await called(house)
+    withServer(
+      async (server) => {
+        const { dialling, peer } = await called(server)
         expect(await dialling.outcome).toMatchObject({ status: "failed", sipStatus: null })
         expect(peer.unclaimed("INVITE").length).toBeGreaterThan(0)
       },
-      { waits: { deadMs: 700 } }
+      { timings: { deadMs: 700 } }
     )
   )
 
   it(
     "a port that nobody listens on fails at once over TCP",
-    inHouse(async (house) => {
-      const gone = await house.listener("tcp")
+    withServer(async (server) => {
+      const gone = await server.listener("tcp")
       gone.close()
-      expect(await house.dial(gone).outcome).toMatchObject({ status: "failed", sipStatus: null })
+      expect(await server.dial(gone).outcome).toMatchObject({ status: "failed", sipStatus: null })
     })
   )
 
   it(
     "a name that does not exist fails",
-    inHouse(async (house) => {
-      const peer = await house.listener()
+    withServer(async (server) => {
+      const peer = await server.listener()
       const trunk = { uri: "no-such-host.invalid:5060", transport: "udp", credentials: undefined } as const
-      expect(await house.dial(peer, { trunk }).outcome).toMatchObject({ status: "failed", sipStatus: null })
+      expect(await server.dial(peer, { trunk }).outcome).toMatchObject({ status: "failed", sipStatus: null })
     })
   )
 
   it(
     "an answer without a codec of ours is ended",
-    inHouse(async (house) => {
-      const { dialling, invite, talk } = await called(house)
+    withServer(async (server) => {
+      const { dialling, invite, talk } = await called(server)
       talk.answer(invite, 200, { body: "v=0\r\nc=IN IP4 127.0.0.1\r\nm=audio 9 RTP/AVP 3\r\n" })
       await talk.heard("ACK")
       talk.answer(await talk.heard("BYE"), 200)
@@ -177,15 +181,15 @@ describe("how a dial comes out", () => {
 
   it(
     "a far side that hangs up while it answers",
-    inHouse(async (house) => {
-      const { dialling, invite, rtp, talk } = await called(house)
+    withServer(async (server) => {
+      const { dialling, invite, rtp, talk } = await called(server)
       talk.answer(invite, 200, { body: sdp(rtp.port, "sendrecv", 111) })
       await talk.heard("ACK")
       talk.request("BYE")
       await talk.expect(200, "BYE")
       const outcome = await dialling.outcome
       if (outcome.status !== "answered") throw new Error(outcome.status)
-      const taken = house.adopt(outcome.leg)
+      const taken = server.adopt(outcome.leg)
       await until(() => taken.closed.length === 1, "nobody was told")
       expect(taken.closed).toEqual(["left"])
     })
@@ -195,14 +199,14 @@ describe("how a dial comes out", () => {
 describe("early answers", () => {
   it(
     "early media of a 183 count when the 200 says nothing new",
-    inHouse(async (house) => {
-      const { dialling, invite, rtp, talk } = await called(house)
+    withServer(async (server) => {
+      const { dialling, invite, rtp, talk } = await called(server)
       talk.answer(invite, 183, { body: sdp(rtp.port) })
       talk.answer(invite, 200)
       await talk.heard("ACK")
       const outcome = await dialling.outcome
       if (outcome.status !== "answered") throw new Error(outcome.status)
-      house.adopt(outcome.leg)
+      server.adopt(outcome.leg)
       await until(() => rtp.packets > 3, "no sound")
       await talk.bye()
     })
@@ -210,8 +214,8 @@ describe("early answers", () => {
 
   it(
     "a reliable 183 is acknowledged",
-    inHouse(async (house) => {
-      const { dialling, invite, rtp, talk } = await called(house)
+    withServer(async (server) => {
+      const { dialling, invite, rtp, talk } = await called(server)
       talk.answer(invite, 183, { body: sdp(rtp.port), headers: ["Require: 100rel", "RSeq: 7"] })
       const prack = await talk.heard("PRACK")
       expect(prack.header("rack")).toBe(`7 ${invite.cseq} INVITE`)
@@ -225,8 +229,8 @@ describe("early answers", () => {
 
   it(
     "a forked call rings at two places; the second answer is ended",
-    inHouse(async (house) => {
-      const { dialling, invite, peer, rtp, talk } = await called(house)
+    withServer(async (server) => {
+      const { dialling, invite, peer, rtp, talk } = await called(server)
       const second = Talk.calledBy(peer, invite)
       talk.answer(invite, 180)
       second.answer(invite, 180)
@@ -243,8 +247,8 @@ describe("early answers", () => {
 
   it(
     "a 200 that is said again is acknowledged again",
-    inHouse(async (house) => {
-      const { dialling, invite, rtp, talk } = await called(house)
+    withServer(async (server) => {
+      const { dialling, invite, rtp, talk } = await called(server)
       talk.answer(invite, 200, { body: sdp(rtp.port) })
       await talk.heard("ACK")
       talk.answer(invite, 200, { body: sdp(rtp.port) })
@@ -256,8 +260,8 @@ describe("early answers", () => {
 
   it(
     "an INVITE that is lost is said again",
-    inHouse(async (house) => {
-      const { dialling, invite, peer, rtp, talk } = await called(house)
+    withServer(async (server) => {
+      const { dialling, invite, peer, rtp, talk } = await called(server)
       const again = await peer.next("INVITE")
       expect(again.text).toBe(invite.text)
       talk.answer(again, 200, { body: sdp(rtp.port) })
@@ -292,11 +296,11 @@ describe("a challenge", () => {
     [407, "proxy-authenticate", "proxy-authorization", "MD5", ', qop="auth,auth-int"'],
     [407, "proxy-authenticate", "proxy-authorization", "SHA-256", ', qop="auth"']
   ])("%i %s is answered (%s, %s%s)", (status, challenge, header, algorithm, qop) =>
-    inHouse(async (house) => {
-      const peer = await house.listener()
-      const rtp = await house.rtp()
+    withServer(async (server) => {
+      const peer = await server.listener()
+      const rtp = await server.rtp()
       const trunk = { uri: `127.0.0.1:${peer.port}`, transport: "udp", credentials } as const
-      const dialling = house.dial(peer, { trunk })
+      const dialling = server.dial(peer, { trunk })
       const first = await peer.next("INVITE")
       const line = `${challenge}: Digest realm="there", nonce="n1", algorithm=${algorithm}, opaque="o"${qop}`
       first.back(reply(first, status, { headers: [line] }))
@@ -314,10 +318,10 @@ describe("a challenge", () => {
   )
 
   it.each([401, 403])("whose answer is refused with %i is not answered again", (status) =>
-    inHouse(async (house) => {
-      const peer = await house.listener()
+    withServer(async (server) => {
+      const peer = await server.listener()
       const trunk = { uri: `127.0.0.1:${peer.port}`, transport: "udp", credentials } as const
-      const dialling = house.dial(peer, { trunk })
+      const dialling = server.dial(peer, { trunk })
       const first = await peer.next("INVITE")
       first.back(reply(first, 401, { headers: [challengeOf("n1")] }))
       const second = await peer.next((heard) => heard.method === "INVITE" && heard.cseq > first.cseq)
@@ -330,8 +334,8 @@ describe("a challenge", () => {
 
   it(
     "without credentials is a failure",
-    inHouse(async (house) => {
-      const { dialling, invite } = await called(house)
+    withServer(async (server) => {
+      const { dialling, invite } = await called(server)
       invite.back(reply(invite, 401, { headers: ['WWW-Authenticate: Digest realm="x", nonce="n"'] }))
       expect(await dialling.outcome).toMatchObject({ status: "failed", sipStatus: 401 })
     })
@@ -339,10 +343,10 @@ describe("a challenge", () => {
 
   it(
     "of a kind we do not speak is a failure",
-    inHouse(async (house) => {
-      const peer = await house.listener()
+    withServer(async (server) => {
+      const peer = await server.listener()
       const trunk = { uri: `127.0.0.1:${peer.port}`, transport: "udp", credentials } as const
-      const dialling = house.dial(peer, { trunk })
+      const dialling = server.dial(peer, { trunk })
       const invite = await peer.next("INVITE")
       const line = 'WWW-Authenticate: Digest realm="x", nonce="n", algorithm=SHA-512-256, qop="auth"'
       invite.back(reply(invite, 401, { headers: [line] }))
@@ -354,12 +358,12 @@ describe("a challenge", () => {
 describe("a trunk", () => {
   it(
     "with a target elsewhere is still where the INVITE, its CANCEL and its ACK go",
-    inHouse(async (house) => {
-      const elsewhere = await house.listener()
-      const { dialling, invite, talk } = await called(house, { to: `sip:bob@127.0.0.1:${elsewhere.port}` })
+    withServer(async (server) => {
+      const elsewhere = await server.listener()
+      const { dialling, invite, talk } = await called(server, { to: `sip:bob@127.0.0.1:${elsewhere.port}` })
       expect(invite.text).toMatch(new RegExp(`^INVITE sip:bob@127\\.0\\.0\\.1:${elsewhere.port} `))
       talk.answer(invite, 180)
-      await until(() => house.door.count() === 1, "no call")
+      await until(() => server.sip.count() === 1, "no call")
       dialling.cancel()
       talk.answer(await talk.heard("CANCEL"), 200)
       talk.answer(invite, 487)
@@ -371,9 +375,9 @@ describe("a trunk", () => {
 
   it(
     "is asked whether it is there",
-    inHouse(async (house) => {
-      const peer = await house.listener()
-      const asked = house.door.check({ uri: `127.0.0.1:${peer.port}`, transport: "udp", credentials: undefined })
+    withServer(async (server) => {
+      const peer = await server.listener()
+      const asked = server.sip.check({ uri: `127.0.0.1:${peer.port}`, transport: "udp", credentials: undefined })
       const options = await peer.next("OPTIONS")
       options.back(reply(options, 200))
       expect((await asked).sipStatus).toBe(200)
@@ -382,26 +386,26 @@ describe("a trunk", () => {
 
   it(
     "that is silent is not there",
-    inHouse(
-      async (house) => {
-        const peer = await house.listener()
-        const asked = await house.door.check({
+    withServer(
+      async (server) => {
+        const peer = await server.listener()
+        const asked = await server.sip.check({
           uri: `127.0.0.1:${peer.port}`,
           transport: "udp",
           credentials: undefined
         })
         expect(asked.sipStatus).toBeNull()
       },
-      { waits: { checkMs: 200 } }
+      { timings: { checkMs: 200 } }
     )
   )
 
   it(
-    "is called from any port when the door's own is closed",
-    inHouse(
-      async (house) => {
-        expect(house.door.ports).toEqual({})
-        const { dialling, invite, rtp, talk } = await called(house)
+    "is called from any port when the server's own is closed",
+    withServer(
+      async (server) => {
+        expect(server.sip.ports).toEqual({})
+        const { dialling, invite, rtp, talk } = await called(server)
         talk.answer(invite, 200, { body: sdp(rtp.port) })
         await talk.heard("ACK")
         expect((await dialling.outcome).status).toBe("answered")
@@ -413,13 +417,13 @@ describe("a trunk", () => {
 
   it(
     "whose connection breaks before an answer fails in time",
-    inHouse(
-      async (house) => {
-        const { dialling, peer } = await called(house, {}, "tcp")
+    withServer(
+      async (server) => {
+        const { dialling, peer } = await called(server, {}, "tcp")
         peer.close()
         expect(await dialling.outcome).toMatchObject({ status: "failed" })
       },
-      { waits: { deadMs: 500 } }
+      { timings: { deadMs: 500 } }
     )
   )
 })
@@ -427,10 +431,10 @@ describe("a trunk", () => {
 describe("a number with two places", () => {
   it(
     "is called at the second when the first says 503",
-    inHouse(async (house) => {
-      const [first, second] = [await house.listener(), await house.listener()]
-      const rtp = await house.rtp()
-      const dialling = house.dialAt([first, second])
+    withServer(async (server) => {
+      const [first, second] = [await server.listener(), await server.listener()]
+      const rtp = await server.rtp()
+      const dialling = server.dialAt([first, second])
       const refused = await first.next("INVITE")
       refused.back(reply(refused, 503))
       const invite = await second.next("INVITE")
@@ -444,23 +448,23 @@ describe("a number with two places", () => {
 
   it(
     "is called at the second when nobody is at the first",
-    inHouse(
-      async (house) => {
-        const [first, second] = [await house.listener(), await house.listener()]
-        const dialling = house.dialAt([first, second])
+    withServer(
+      async (server) => {
+        const [first, second] = [await server.listener(), await server.listener()]
+        const dialling = server.dialAt([first, second])
         const invite = await second.next("INVITE")
         invite.back(reply(invite, 486))
         expect(await dialling.outcome).toMatchObject({ status: "busy" })
       },
-      { waits: { deadMs: 400 } }
+      { timings: { deadMs: 400 } }
     )
   )
 
   it(
     "is not called at the second when the first is busy",
-    inHouse(async (house) => {
-      const [first, second] = [await house.listener(), await house.listener()]
-      const dialling = house.dialAt([first, second])
+    withServer(async (server) => {
+      const [first, second] = [await server.listener(), await server.listener()]
+      const dialling = server.dialAt([first, second])
       const invite = await first.next("INVITE")
       invite.back(reply(invite, 486))
       expect(await dialling.outcome).toMatchObject({ status: "busy" })

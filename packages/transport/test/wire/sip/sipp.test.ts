@@ -1,8 +1,8 @@
-// sipp calls the door and is called by it, over UDP and TCP, and over a road that loses every fifth packet.
+// sipp calls the server and is called by it, over UDP and TCP, and over a road that loses every fifth packet.
 import { createSocket } from "node:dgram"
 import { setTimeout as rest } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { inHouse, number, until, type House } from "./House.ts"
+import { withServer, number, until, type SipTestServer } from "./SipTestServer.ts"
 import { got, gotOf, hasSipp, held, inviteSdp, lossyRoad, pause, replied, repliedInDialog, sent, sipp } from "./sipp.ts"
 
 const freePort = async (): Promise<number> => {
@@ -79,16 +79,16 @@ const scenarios: ReadonlyArray<readonly [string, string]> = [
 
 describe.skipIf(!hasSipp).each(["udp", "tcp"] as const)("sipp over %s", (way) => {
   it.each(scenarios)("%s", (_name, scenario) =>
-    inHouse(async (house) => {
-      const { code, output } = await sipp(scenario, `127.0.0.1:${house.port}`, { way }).done
+    withServer(async (server) => {
+      const { code, output } = await sipp(scenario, `127.0.0.1:${server.port}`, { way }).done
       expect(code, output).toBe(0)
-      await until(() => house.taken[0]?.closed.length === 1, "the leg was not told")
+      await until(() => server.taken[0]?.closed.length === 1, "the leg was not told")
     })()
   )
 
   it("gives up while it rings", () =>
-    inHouse(
-      async (house) => {
+    withServer(
+      async (server) => {
         const scenario = [
           sent("INVITE", { cseq: 1, sdp: inviteSdp, tagged: false, branch: "z9hG4bK[call_number]x" }),
           got(100, true),
@@ -98,7 +98,7 @@ describe.skipIf(!hasSipp).each(["udp", "tcp"] as const)("sipp over %s", (way) =>
           got(487),
           sent("ACK", { cseq: 1, ack: true, branch: "z9hG4bK[call_number]x" })
         ].join("\n")
-        const { code, output } = await sipp(scenario, `127.0.0.1:${house.port}`, { way }).done
+        const { code, output } = await sipp(scenario, `127.0.0.1:${server.port}`, { way }).done
         expect(code, output).toBe(0)
       },
       {},
@@ -106,7 +106,7 @@ describe.skipIf(!hasSipp).each(["udp", "tcp"] as const)("sipp over %s", (way) =>
     )())
 
   it("is called, answers, and is hung up on", () =>
-    inHouse(async (house) => {
+    withServer(async (server) => {
       const port = await freePort()
       const scenario = [
         '<recv request="INVITE"/>',
@@ -117,7 +117,7 @@ describe.skipIf(!hasSipp).each(["udp", "tcp"] as const)("sipp over %s", (way) =>
         repliedInDialog
       ].join("\n")
       const peer = sipp(scenario, "", { port, way })
-      const outcome = await patient(house, port, way)
+      const outcome = await patient(server, port, way)
       expect(outcome.status).toBe("answered")
       if (outcome.status === "answered") outcome.leg.close("agent_hangup")
       const { code, output } = await peer.done
@@ -125,11 +125,11 @@ describe.skipIf(!hasSipp).each(["udp", "tcp"] as const)("sipp over %s", (way) =>
     })())
 
   it("is called and is busy", () =>
-    inHouse(async (house) => {
+    withServer(async (server) => {
       const port = await freePort()
       const scenario = ['<recv request="INVITE"/>', replied("486 Busy Here"), '<recv request="ACK"/>'].join("\n")
       const peer = sipp(scenario, "", { port, way })
-      const outcome = await patient(house, port, way)
+      const outcome = await patient(server, port, way)
       expect(outcome).toMatchObject({ status: "busy", sipStatus: 486 })
       const { code, output } = await peer.done
       expect(code, output).toBe(0)
@@ -137,9 +137,9 @@ describe.skipIf(!hasSipp).each(["udp", "tcp"] as const)("sipp over %s", (way) =>
 })
 
 /** sipp needs a moment before it listens on TCP. */
-const patient = async (house: House, port: number, way: "udp" | "tcp") => {
+const patient = async (server: SipTestServer, port: number, way: "udp" | "tcp") => {
   for (let tries = 0; ; tries++) {
-    const outcome = await house.door.dial({
+    const outcome = await server.sip.dial({
       trunk: { uri: `127.0.0.1:${port}`, transport: way, credentials: undefined },
       from: number,
       to: "+15550177",
@@ -156,21 +156,21 @@ describe.skipIf(!hasSipp)("a road that loses every fifth packet each way", () =>
 
   it(
     `bears ${calls} calls that come in, each with its BYE`,
-    inHouse(async (house) => {
-      const road = await lossyRoad(() => house.port, 0.2)
+    withServer(async (server) => {
+      const road = await lossyRoad(() => server.port, 0.2)
       try {
         const { code, output } = await sipp(`${opening()}${pause(100)}${bye(2)}`, `127.0.0.1:${road.nearPort}`, {
           calls
         }).done
         expect(code, output).toBe(0)
         expect(road.counts.dropped).toBeGreaterThan(10)
-        await until(() => house.taken.every(({ closed }) => closed.length === 1), "a leg was not told").catch(
+        await until(() => server.taken.every(({ closed }) => closed.length === 1), "a leg was not told").catch(
           (error: unknown) => {
-            const silent = house.taken.filter(({ closed }) => closed.length !== 1)
+            const silent = server.taken.filter(({ closed }) => closed.length !== 1)
             throw new Error(JSON.stringify(silent.map(({ leg }) => leg?.sipTrace())), { cause: error })
           }
         )
-        expect(house.taken.map(({ closed }) => closed[0])).toEqual(Array.from({ length: calls }, () => "left"))
+        expect(server.taken.map(({ closed }) => closed[0])).toEqual(Array.from({ length: calls }, () => "left"))
       } finally {
         road.close()
       }
@@ -180,8 +180,8 @@ describe.skipIf(!hasSipp)("a road that loses every fifth packet each way", () =>
 
   it(
     `bears ${calls} calls that are placed, each with its BYE`,
-    inHouse(
-      async (house) => {
+    withServer(
+      async (server) => {
         const port = await freePort()
         const road = await lossyRoad(() => port, 0.2)
         const scenario = [
@@ -200,7 +200,7 @@ describe.skipIf(!hasSipp)("a road that loses every fifth packet each way", () =>
           await rest(300)
           const outcomes = await Promise.all(
             Array.from({ length: calls }, async () => {
-              const { outcome } = house.door.dial({
+              const { outcome } = server.sip.dial({
                 trunk: { uri: `127.0.0.1:${road.nearPort}`, transport: "udp", credentials: undefined },
                 from: number,
                 to: "+15550177",
@@ -221,7 +221,7 @@ describe.skipIf(!hasSipp)("a road that loses every fifth packet each way", () =>
           road.close()
         }
       },
-      { waits: { deadMs: 20_000 } }
+      { timings: { deadMs: 20_000 } }
     ),
     60_000
   )

@@ -12,7 +12,7 @@ export interface SippRun {
   readonly stop: () => void
 }
 
-/** @param target `host:port` of the door, or empty to wait to be called. */
+/** @param target `host:port` of the server, or empty to wait to be called. */
 export const sipp = (
   scenario: string,
   target: string,

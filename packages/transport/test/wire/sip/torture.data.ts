@@ -1,5 +1,5 @@
-// The torture messages of RFC 4475 (and of RFC 5118, for IPv6), by their names there. `answer` is what the door says:
-// a status, or `dropped`; `parsed` whether our text stage and grammar take it. The door admits every number and is
+// The torture messages of RFC 4475 (and of RFC 5118, for IPv6), by their names there. `answer` is what the server says:
+// a status, or `dropped`; `parsed` whether our text stage and grammar take it. The server admits every number and is
 // busy, so a valid INVITE ends in 486, a valid REGISTER in 403, a valid OPTIONS in 200.
 
 export interface Torture {

@@ -1,21 +1,21 @@
-// The torture messages, each through the real door and through the stages before the grammar.
+// The torture messages, each through the real server and through the stages before the grammar.
 import { setTimeout as rest } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { parse } from "../../../src/sip/SipCore.ts"
-import { branched, peekHeaders, normalise, stamped, unfolded } from "../../../src/sip/text.ts"
-import { type House, openHouse } from "./House.ts"
+import { addBranch, peekHeaders, normalise, addReceived, unfolded } from "../../../src/sip/text.ts"
+import { type SipTestServer, openSipTestServer } from "./SipTestServer.ts"
 import { type Heard, SipPeer } from "./SipPeer.ts"
 import { invalid, ipv6, semantic, type Torture, valid } from "./torture.data.ts"
 
 const everybody = { id: "any", allowedAddresses: ["127.0.0.0/8"], digest: undefined }
-let house: House | undefined
+let server: SipTestServer | undefined
 beforeAll(async () => {
-  house = await openHouse({ trunkOf: async () => everybody }, (call) => call.refuse(486))
+  server = await openSipTestServer({ trunkOf: async () => everybody }, (call) => call.refuse(486))
 })
-afterAll(() => house?.close())
+afterAll(() => server?.close())
 
 const said = async (message: string): Promise<ReadonlyArray<Heard>> => {
-  const peer = await SipPeer.open("udp", house?.port ?? 0)
+  const peer = await SipPeer.open("udp", server?.port ?? 0)
   const heard: Array<Heard> = []
   peer.onHeard = (one) => {
     if (one.status !== 100) heard.push(one)
@@ -44,7 +44,7 @@ const said = async (message: string): Promise<ReadonlyArray<Heard>> => {
 const isParsed = (message: string): boolean => {
   const whole = unfolded(message)
   if (peekHeaders(whole) === undefined) return false
-  const text = normalise(stamped(branched(whole), { address: "127.0.0.1", port: 9 }))
+  const text = normalise(addReceived(addBranch(whole), { address: "127.0.0.1", port: 9 }))
   return text !== undefined && parse(text) !== undefined
 }
 
@@ -65,5 +65,5 @@ describe.each<[string, ReadonlyArray<Torture>]>([
 
 it("are all of RFC 4475", () => {
   expect(valid.length + invalid.length + semantic.length).toBe(49)
-  expect(house?.door.count()).toBe(0)
+  expect(server?.sip.count()).toBe(0)
 })

@@ -1,14 +1,14 @@
 // What happens within a call that is up: hold, other codecs, refreshes, keys, questions, routes.
 import { setTimeout as rest } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { inHouse, until, type House } from "./House.ts"
+import { withServer, until, type SipTestServer } from "./SipTestServer.ts"
 import { rtpPortIn, sdp, type Said, Talk, token } from "./SipPeer.ts"
 
-const up = async (house: House, said: Said = {}, way: "udp" | "tcp" = "udp") => {
-  const { peer, rtp, talk } = await house.caller(way)
+const up = async (server: SipTestServer, said: Said = {}, way: "udp" | "tcp" = "udp") => {
+  const { peer, rtp, talk } = await server.caller(way)
   const ok = await talk.connect({ body: sdp(rtp.port), ...said })
-  await until(() => house.taken.length === 1, "no leg")
-  const [taken] = house.taken
+  await until(() => server.taken.length === 1, "no leg")
+  const [taken] = server.taken
   if (taken?.leg === undefined) throw new Error("no leg")
   return { peer, rtp, talk, ok, taken, leg: taken.leg }
 }
@@ -16,8 +16,8 @@ const up = async (house: House, said: Said = {}, way: "udp" | "tcp" = "udp") => 
 describe("a re-INVITE", () => {
   it(
     "holds and resumes",
-    inHouse(async (house) => {
-      const { rtp, talk } = await up(house)
+    withServer(async (server) => {
+      const { rtp, talk } = await up(server)
       talk.request("INVITE", { body: sdp(rtp.port, "sendonly", 0, 2) })
       expect((await talk.expect(200)).body).toContain("a=recvonly")
       talk.request("ACK")
@@ -35,8 +35,8 @@ describe("a re-INVITE", () => {
 
   it(
     "without an offer gets ours, and takes the answer of the ACK",
-    inHouse(async (house) => {
-      const { rtp, talk } = await up(house)
+    withServer(async (server) => {
+      const { rtp, talk } = await up(server)
       talk.request("INVITE")
       expect((await talk.expect(200)).body).toContain("m=audio")
       talk.request("ACK", { body: sdp(rtp.port, "sendrecv", 8) })
@@ -49,8 +49,8 @@ describe("a re-INVITE", () => {
     ["PCMA", 8],
     ["Opus", 111]
   ])("changes the codec to %s", async (_name, codec) =>
-    inHouse(async (house) => {
-      const { rtp, talk } = await up(house)
+    withServer(async (server) => {
+      const { rtp, talk } = await up(server)
       await until(() => rtp.lastType === 0, "no sound")
       talk.request("INVITE", { body: sdp(rtp.port, "sendrecv", codec, 2) })
       await talk.expect(200)
@@ -62,9 +62,9 @@ describe("a re-INVITE", () => {
 
   it(
     "moves the sound to another port",
-    inHouse(async (house) => {
-      const { talk } = await up(house)
-      const other = await house.rtp()
+    withServer(async (server) => {
+      const { talk } = await up(server)
+      const other = await server.rtp()
       talk.request("INVITE", { body: sdp(other.port, "sendrecv", 0, 2) })
       await talk.expect(200)
       talk.request("ACK")
@@ -75,8 +75,8 @@ describe("a re-INVITE", () => {
 
   it(
     "that fits nothing is refused, and the call goes on",
-    inHouse(async (house) => {
-      const { rtp, talk } = await up(house)
+    withServer(async (server) => {
+      const { rtp, talk } = await up(server)
       talk.request("INVITE", { body: "v=0\r\nc=IN IP4 127.0.0.1\r\nm=audio 9 RTP/AVP 3\r\n" })
       await talk.expect(488)
       talk.request("ACK", { branch: talk.inviteBranch })
@@ -88,8 +88,8 @@ describe("a re-INVITE", () => {
 
   it(
     "sent again is answered again",
-    inHouse(async (house) => {
-      const { peer, rtp, talk } = await up(house)
+    withServer(async (server) => {
+      const { peer, rtp, talk } = await up(server)
       const again = talk.request("INVITE", { body: sdp(rtp.port, "sendonly", 0, 2) })
       await talk.expect(200)
       peer.send(again)
@@ -101,9 +101,9 @@ describe("a re-INVITE", () => {
 
   it(
     "by a far side on another port takes the flow along",
-    inHouse(async (house) => {
-      const { rtp, talk, leg } = await up(house)
-      const moved = await house.peer()
+    withServer(async (server) => {
+      const { rtp, talk, leg } = await up(server)
+      const moved = await server.peer()
       Object.assign(talk, { peer: moved, contact: `<sip:peer@127.0.0.1:${moved.port}>` })
       talk.request("INVITE", { body: sdp(rtp.port, "sendrecv", 0, 2) })
       await talk.expect(200)
@@ -117,8 +117,8 @@ describe("a re-INVITE", () => {
 describe("an UPDATE", () => {
   it(
     "holds",
-    inHouse(async (house) => {
-      const { rtp, talk } = await up(house)
+    withServer(async (server) => {
+      const { rtp, talk } = await up(server)
       talk.request("UPDATE", { body: sdp(rtp.port, "sendonly", 0, 2) })
       expect((await talk.expect(200, "UPDATE")).body).toContain("a=recvonly")
       await talk.bye()
@@ -127,8 +127,8 @@ describe("an UPDATE", () => {
 
   it(
     "without a body refreshes the session",
-    inHouse(async (house) => {
-      const { talk } = await up(house)
+    withServer(async (server) => {
+      const { talk } = await up(server)
       talk.request("UPDATE", { headers: ["Supported: timer", "Session-Expires: 300;refresher=uac"] })
       const ok = await talk.expect(200, "UPDATE")
       expect(ok.body).toBe("")
@@ -139,8 +139,8 @@ describe("an UPDATE", () => {
 
   it(
     "that fits nothing is refused",
-    inHouse(async (house) => {
-      const { talk } = await up(house)
+    withServer(async (server) => {
+      const { talk } = await up(server)
       talk.request("UPDATE", { body: "v=0\r\nc=IN IP4 127.0.0.1\r\nm=audio 9 RTP/AVP 3\r\n" })
       await talk.expect(488, "UPDATE")
       await talk.bye()
@@ -149,9 +149,9 @@ describe("an UPDATE", () => {
 
   it(
     "before there is an answer is put off",
-    inHouse(
-      async (house) => {
-        const { rtp, talk } = await house.caller()
+    withServer(
+      async (server) => {
+        const { rtp, talk } = await server.caller()
         talk.request("INVITE", { body: sdp(rtp.port) })
         const ring = await talk.expect(180)
         talk.target = /<([^>]+)>/.exec(ring.header("contact"))?.[1] ?? ""
@@ -169,13 +169,13 @@ describe("an UPDATE", () => {
 
 const timed = { headers: ["Supported: timer", "Session-Expires: 90;refresher=uas"] }
 /** Ninety seconds in less than one. */
-const quick = { waits: { secondMs: 8 } }
+const quick = { timings: { secondMs: 8 } }
 
 describe("a session timer", () => {
   it(
     "of ours is kept by our re-INVITE",
-    inHouse(async (house) => {
-      const { rtp, talk, ok } = await up(house, timed)
+    withServer(async (server) => {
+      const { rtp, talk, ok } = await up(server, timed)
       expect(ok.header("session-expires")).toBe("90;refresher=uas")
       const refresh = await talk.heard("INVITE")
       expect(refresh.header("session-expires")).toBe("90;refresher=uac")
@@ -194,8 +194,8 @@ describe("a session timer", () => {
 
   it(
     "of theirs that is refreshed keeps the call, and ends it when it is not",
-    inHouse(async (house) => {
-      const { rtp, talk, taken } = await up(house, {
+    withServer(async (server) => {
+      const { rtp, talk, taken } = await up(server, {
         headers: ["Supported: timer", "Session-Expires: 90;refresher=uac"]
       })
       for (const _ of [1, 2, 3]) {
@@ -214,8 +214,8 @@ describe("a session timer", () => {
   )
 
   it.each([408, 481])("of ours, refreshed and answered %i, ends the call", (status) =>
-    inHouse(async (house) => {
-      const { talk, taken } = await up(house, timed)
+    withServer(async (server) => {
+      const { talk, taken } = await up(server, timed)
       talk.answer(await talk.heard("INVITE"), status)
       await talk.heard("ACK")
       talk.answer(await talk.heard("BYE"), 481)
@@ -225,8 +225,8 @@ describe("a session timer", () => {
 
   it(
     "below 90 s is refused",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
       talk.request("INVITE", { body: sdp(rtp.port), headers: ["Supported: timer", "Session-Expires: 60"] })
       expect((await talk.expect(422)).header("min-se")).toBe("90")
       talk.request("ACK", { branch: talk.inviteBranch })
@@ -235,8 +235,8 @@ describe("a session timer", () => {
 
   it(
     "of ours that meets a re-INVITE of theirs: 491, and tried again",
-    inHouse(async (house) => {
-      const { rtp, talk } = await up(house, timed)
+    withServer(async (server) => {
+      const { rtp, talk } = await up(server, timed)
       const ours = await talk.heard("INVITE")
       talk.request("INVITE", { body: sdp(rtp.port, "sendonly", 0, 2) })
       await talk.expect(491)
@@ -261,8 +261,8 @@ describe("keys and questions", () => {
     ["application/dtmf-relay", "Signal=99\r\n", []],
     ["application/json", "{}", []]
   ])("INFO %s %j is heard as %j", async (type, body, digits) =>
-    inHouse(async (house) => {
-      const { peer, talk, taken } = await up(house)
+    withServer(async (server) => {
+      const { peer, talk, taken } = await up(server)
       const info = talk.request("INFO", { type, body })
       await talk.expect(200, "INFO")
       peer.send(info)
@@ -274,8 +274,8 @@ describe("keys and questions", () => {
 
   it(
     "RFC 4733 keys are heard once each",
-    inHouse(async (house) => {
-      const { rtp, talk, ok, taken } = await up(house)
+    withServer(async (server) => {
+      const { rtp, talk, ok, taken } = await up(server)
       const to = rtpPortIn(ok.body)
       for (const key of [4, 2]) {
         for (const end of [0, 0, 0x80, 0x80, 0x80]) {
@@ -290,8 +290,8 @@ describe("keys and questions", () => {
 
   it(
     "OPTIONS is answered in a call and outside of one",
-    inHouse(async (house) => {
-      const { peer, talk } = await up(house)
+    withServer(async (server) => {
+      const { peer, talk } = await up(server)
       talk.request("OPTIONS")
       const ok = await talk.expect(200, "OPTIONS")
       expect(ok.header("allow")).toContain("INVITE")
@@ -306,8 +306,8 @@ describe("keys and questions", () => {
 
   it(
     "a REFER is refused, in a call and outside of one",
-    inHouse(async (house) => {
-      const { peer, talk } = await up(house)
+    withServer(async (server) => {
+      const { peer, talk } = await up(server)
       talk.request("REFER", { headers: ["Refer-To: <sip:x@127.0.0.1>"] })
       await talk.expect(603, "REFER")
       const outside = new Talk(peer, "+15550100")
@@ -319,8 +319,8 @@ describe("keys and questions", () => {
 
   it(
     "a MESSAGE and a method nobody knows are refused, and the call goes on",
-    inHouse(async (house) => {
-      const { talk } = await up(house)
+    withServer(async (server) => {
+      const { talk } = await up(server)
       talk.request("MESSAGE", { type: "text/plain", body: "hello" })
       await talk.expect(415, "MESSAGE")
       talk.request("DANCE")
@@ -331,8 +331,8 @@ describe("keys and questions", () => {
 
   it(
     "a request out of order is refused",
-    inHouse(async (house) => {
-      const { talk } = await up(house)
+    withServer(async (server) => {
+      const { talk } = await up(server)
       talk.request("INFO", { cseq: 50, type: "application/dtmf", body: "1" })
       await talk.expect(200, "INFO")
       talk.request("INFO", { cseq: 40, type: "application/dtmf", body: "2" })
@@ -348,10 +348,10 @@ const farVia = () => `Via: SIP/2.0/UDP 192.0.2.77:9999;rport;branch=z9hG4bK${tok
 describe("where requests of ours go", () => {
   it(
     "along the Record-Route, by its first proxy",
-    inHouse(async (house) => {
-      const proxy = await house.listener()
+    withServer(async (server) => {
+      const proxy = await server.listener()
       const route = `<sip:127.0.0.1:${proxy.port};lr>`
-      const { leg, talk } = await up(house, { headers: [`Record-Route: ${route}`] })
+      const { leg, talk } = await up(server, { headers: [`Record-Route: ${route}`] })
       leg.close("agent_hangup")
       const bye = await proxy.next("BYE")
       expect(bye.header("route")).toBe(route)
@@ -361,22 +361,22 @@ describe("where requests of ours go", () => {
 
   it(
     "to a Contact that is elsewhere",
-    inHouse(async (house) => {
-      const { rtp, talk } = await house.caller()
-      const elsewhere = await house.listener()
+    withServer(async (server) => {
+      const { rtp, talk } = await server.caller()
+      const elsewhere = await server.listener()
       talk.contact = `<sip:peer@127.0.0.1:${elsewhere.port}>`
       await talk.connect({ body: sdp(rtp.port) })
-      await until(() => house.taken.length === 1, "no leg")
-      house.taken[0]?.leg?.close("agent_hangup")
+      await until(() => server.taken.length === 1, "no leg")
+      server.taken[0]?.leg?.close("agent_hangup")
       talk.answer(await elsewhere.next("BYE"), 200)
     })
   )
 
   it(
     "to a Contact that moved with a re-INVITE",
-    inHouse(async (house) => {
-      const { leg, rtp, talk } = await up(house)
-      const elsewhere = await house.listener()
+    withServer(async (server) => {
+      const { leg, rtp, talk } = await up(server)
+      const elsewhere = await server.listener()
       talk.contact = `<sip:peer@127.0.0.1:${elsewhere.port}>`
       talk.request("INVITE", { body: sdp(rtp.port) })
       await talk.expect(200)
@@ -389,8 +389,8 @@ describe("where requests of ours go", () => {
 
   it(
     "answers back to where a request came from, whatever its Via says",
-    inHouse(async (house) => {
-      const { peer, rtp, talk } = await house.caller()
+    withServer(async (server) => {
+      const { peer, rtp, talk } = await server.caller()
       talk.request("INVITE", { via: farVia(), body: sdp(rtp.port) })
       const ok = await talk.expect(200)
       expect(ok.header("via")).toContain(`rport=${peer.port}`)
@@ -402,8 +402,8 @@ describe("where requests of ours go", () => {
   )
 })
 
-const moving = async (house: House) => {
-  const { leg, talk } = await up(house)
+const moving = async (server: SipTestServer) => {
+  const { leg, talk } = await up(server)
   const telephone = leg.telephone
   const outcome = telephone.refer("sip:+15550166@127.0.0.1", { "X-Vendor-Session-Id": "abc" })
   const refer = await talk.heard("REFER")
@@ -421,8 +421,8 @@ const moving = async (house: House) => {
 describe("a transfer of ours", () => {
   it(
     "is done when the NOTIFY says 200",
-    inHouse(async (house) => {
-      const { notify, outcome, refer, talk, leg } = await moving(house)
+    withServer(async (server) => {
+      const { notify, outcome, refer, talk, leg } = await moving(server)
       talk.answer(refer, 202)
       notify("SIP/2.0 100 Trying", "active;expires=60")
       await talk.expect(200, "NOTIFY")
@@ -437,20 +437,20 @@ describe("a transfer of ours", () => {
   it.each(["SIP/2.0 486 Busy Here", "SIP/2.0 404 Not Found", "nothing that is a status"])(
     "is refused when the NOTIFY says %s, and the call goes on",
     (status) =>
-      inHouse(async (house) => {
-        const { notify, outcome, refer, talk } = await moving(house)
+      withServer(async (server) => {
+        const { notify, outcome, refer, talk } = await moving(server)
         talk.answer(refer, 202)
         notify(status)
         expect(await outcome).toBe("refused")
-        expect(house.door.count()).toBe(1)
+        expect(server.sip.count()).toBe(1)
         await talk.expect(200, "NOTIFY")
         await talk.bye()
       })()
   )
 
   it.each([603, 405, 481])("is refused at once with %i", (status) =>
-    inHouse(async (house) => {
-      const { outcome, refer, talk } = await moving(house)
+    withServer(async (server) => {
+      const { outcome, refer, talk } = await moving(server)
       talk.answer(refer, status)
       expect(await outcome).toBe("refused")
       await talk.bye()
@@ -459,25 +459,25 @@ describe("a transfer of ours", () => {
 
   it(
     "that nobody reports on is refused in time",
-    inHouse(
-      async (house) => {
-        const { outcome, refer, talk } = await moving(house)
+    withServer(
+      async (server) => {
+        const { outcome, refer, talk } = await moving(server)
         talk.answer(refer, 202)
         expect(await outcome).toBe("refused")
         await talk.bye()
       },
-      { waits: { referMs: 200 } }
+      { timings: { referMs: 200 } }
     )
   )
 
   it(
     "whose far side hangs up meanwhile is refused, and the leg is told",
-    inHouse(async (house) => {
-      const { outcome, refer, talk } = await moving(house)
+    withServer(async (server) => {
+      const { outcome, refer, talk } = await moving(server)
       talk.answer(refer, 202)
       await talk.bye()
       expect(await outcome).toBe("refused")
-      expect(house.taken[0]?.closed).toEqual(["left"])
+      expect(server.taken[0]?.closed).toEqual(["left"])
     })
   )
 })

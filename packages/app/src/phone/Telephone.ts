@@ -1,0 +1,151 @@
+// The service's telephone line to the world: the SIP server where the settings ask for one, calls it brings and calls it
+// places, and what the peers of a call said. Closed after the calls, so that they can say goodbye over it.
+import { CallTraces } from "./CallTraces.ts"
+import type {
+  DialRequest,
+  IncomingCall,
+  PhoneLeg,
+  SipServer,
+  SipServerOptions,
+  SipTraceLine
+} from "@parley/transport/phone/Phone"
+import { makeSipServer } from "@parley/transport/sip/SipServer"
+import type { FailedDial } from "@parley/workspace/sessions/SessionEnding"
+import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
+import { Secrets } from "@parley/workspace/storage/Secrets"
+import { StartFault } from "@parley/workspace/storage/StartFault"
+import { Context, Data, Effect, Layer, type Scope } from "effect"
+import { readFileSync } from "node:fs"
+import { AppSettings, type SipSettings } from "../AppSettings.ts"
+import { inboundTrunk } from "./trunks.ts"
+
+/** Until it is known whether a number is ours. */
+export const lookUpMs = 5_000
+/** Ports and sockets are free by then. */
+const closeMs = 1_500
+
+/** Nobody took a call that we placed. */
+class NotAnswered extends Data.TaggedError("NotAnswered")<{
+  readonly status: FailedDial
+  readonly callId: string
+}> {}
+
+/** Makes the SIP server; tests give one that has no network. */
+export type OpenSipServer = (options: SipServerOptions) => Promise<SipServer>
+
+export class Telephone extends Context.Service<
+  Telephone,
+  {
+    /** As bound; undefined while the telephone is switched off. */
+    readonly ports: SipServer["ports"] | undefined
+    /** Places a call; interrupted, it is given up. The leg is hung up with the scope. Dies while switched off. */
+    readonly dial: (request: DialRequest) => Effect.Effect<PhoneLeg, NotAnswered, Scope.Scope>
+    /** Who takes calls that come in, until the scope closes; without anybody they get 503. Must decide at once. */
+    readonly answerWith: (onCall: (incoming: IncomingCall) => void) => Effect.Effect<void, never, Scope.Scope>
+    /** What the peers of a call without a leg said, as soon as that is over; nothing when it takes too long. */
+    readonly traceOf: (callId: string) => Effect.Effect<ReadonlyArray<SipTraceLine>>
+  }
+>()("@parley/app/Telephone") {
+  static readonly layer: Layer.Layer<Telephone, StartFault, AppSettings | PhoneLines | Secrets> = Layer.effect(
+    Telephone,
+    Effect.suspend(() => make(makeSipServer))
+  )
+
+  static readonly layerWith = (
+    open: OpenSipServer
+  ): Layer.Layer<Telephone, StartFault, AppSettings | PhoneLines | Secrets> => Layer.effect(Telephone, make(open))
+}
+
+const make = Effect.fnUntraced(function* (
+  open: OpenSipServer
+): Effect.fn.Return<Telephone["Service"], StartFault, AppSettings | PhoneLines | Secrets | Scope.Scope> {
+  const { host, sip, userAgent } = yield* AppSettings
+  const lines = yield* PhoneLines
+  const secrets = yield* Secrets
+  const promise = Effect.runPromiseWith(yield* Effect.context<never>())
+  const traces = new CallTraces()
+  let onCall = refuseAll
+  const server = yield* opened(open, sip, {
+    host,
+    userAgent,
+    trunkOf: (dialled) =>
+      promise(Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (line) => inboundTrunk(line, secrets.open))),
+    onCall: (incoming) => onCall(incoming),
+    onTrace: (callId, trace) => traces.tell(callId, trace)
+  })
+
+  return {
+    ports: server?.ports,
+    dial: (request) =>
+      server === undefined ? Effect.die(new Error("the telephone is switched off")) : dial(server, request),
+    answerWith: (take) =>
+      Effect.asVoid(
+        Effect.acquireRelease(
+          Effect.sync(() => (onCall = take)),
+          () => Effect.sync(() => (onCall = refuseAll))
+        )
+      ),
+    traceOf: (callId) => traces.of(callId)
+  }
+})
+
+const refuseAll = (incoming: IncomingCall): void => incoming.refuse(503)
+
+/** The answer and the scope that hangs up are one step: an interruption in between would leave a leg to nobody. */
+const dial = (server: SipServer, request: DialRequest) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const dialling = server.dial(request)
+      const outcome = yield* restore(Effect.promise(() => dialling.outcome)).pipe(
+        Effect.onInterrupt(() => Effect.sync(() => dialling.cancel()))
+      )
+      if (outcome.status !== "answered") return yield* new NotAnswered(outcome)
+      const { leg } = outcome
+      yield* Effect.addFinalizer(() => Effect.sync(() => leg.close("agent_hangup")))
+      return leg
+    })
+  )
+
+type Handlers = Pick<SipServerOptions, "host" | "onCall" | "onTrace" | "trunkOf" | "userAgent">
+
+/** Undefined when it is switched off, or nobody asked for its port and the port is taken. */
+const opened = Effect.fnUntraced(function* (open: OpenSipServer, settings: SipSettings, handlers: Handlers) {
+  const { port, tls } = settings
+  if (port === undefined && tls === undefined) return undefined
+  const secure =
+    tls === undefined
+      ? undefined
+      : {
+          port: tls.port,
+          certificate: yield* readPem("PARLEY_SIP_TLS_CERT", tls.certificateFile),
+          key: yield* readPem("PARLEY_SIP_TLS_KEY", tls.keyFile)
+        }
+  const { publicAddress, rtpPorts } = settings
+  const opening = Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => open({ ...handlers, port, tls: secure, publicAddress, rtpPorts }),
+      catch: (error) => new StartFault({ message: `Cannot open the telephone's ports: ${codeOf(error)}` })
+    }),
+    (server) =>
+      Effect.timeoutOption(
+        Effect.promise(() => server.close()),
+        closeMs
+      )
+  )
+  if (settings.asked || tls !== undefined) return yield* opening
+  return yield* Effect.catch(opening, () =>
+    Effect.as(
+      Effect.logWarning(`There is no telephone: port ${port} is taken. Choose another one by PARLEY_SIP_PORT`),
+      undefined
+    )
+  )
+})
+
+const readPem = (name: string, file: string) =>
+  Effect.try({
+    try: () => readFileSync(file, "utf8"),
+    catch: (error) => new StartFault({ message: `${name}: cannot read the file (${codeOf(error)})` })
+  })
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "no reason was given"
