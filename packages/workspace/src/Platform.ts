@@ -3,6 +3,7 @@
 import type { Embedder } from "@parley/llm/Embedder"
 import { Context } from "effect"
 
+/** What the installation offers to every workspace. */
 export class Platform extends Context.Service<
   Platform,
   {

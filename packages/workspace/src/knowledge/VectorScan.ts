@@ -4,6 +4,7 @@ import { Effect, type Scope } from "effect"
 import { Worker } from "node:worker_threads"
 import type { ScanAnswer, ScanQuestion } from "./VectorScanWorker.ts"
 
+/** A chunk and its cosine with the question. */
 export interface Scanned {
   /** As given. */
   readonly key: string
@@ -11,6 +12,7 @@ export interface Scanned {
   readonly likeness: number
 }
 
+/** Search by meaning. */
 export interface VectorScan {
   /**
    * Best first over all keys.
@@ -26,6 +28,7 @@ export interface VectorScan {
 
 const keptBytes = 256 * 2 ** 20
 
+/** The worker lives until the scope ends. */
 export const make: Effect.Effect<VectorScan, never, Scope.Scope> = Effect.gen(function* () {
   let worker: Worker | undefined
   let asked = 0

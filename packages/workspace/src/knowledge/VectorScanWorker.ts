@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads"
 import { nearest } from "./vectors.ts"
 import type { Scanned } from "./VectorScan.ts"
 
+/** Message to the worker. */
 export interface ScanQuestion {
   readonly id: number
   readonly keys: ReadonlyArray<string>
@@ -12,6 +13,7 @@ export interface ScanQuestion {
   readonly rows: ReadonlyArray<{ readonly key: string; readonly bytes: Int8Array }>
 }
 
+/** Message from the worker. */
 export interface ScanAnswer {
   readonly id: number
   /** Keys that are not kept; nothing was looked for then. */

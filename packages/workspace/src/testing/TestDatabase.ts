@@ -32,5 +32,6 @@ const ownDatabase = (given: string) =>
     return Redacted.make(url.href)
   }).pipe(Effect.provide(Reactivity.layer), Effect.orDie)
 
+/** A database of its own for each layer that is built. */
 export const layer: Layer.Layer<Database | DataFolder | PgClient.PgClient | SqlClient.SqlClient, StartFault> =
   Layer.unwrap(Effect.map(settings, (chosen) => database(chosen).pipe(Layer.provideMerge(DataFolder.layer(chosen)))))

@@ -1,9 +1,10 @@
 // What must happen to records though nobody asks: deadlines pass, processes die. Runs once before the layer is
 // ready, so that a restart never shows a call as live that is not, then for ever.
 import { Effect, Layer, Schedule } from "effect"
-import { PhoneNumbers } from "../phone/PhoneNumbers.ts"
-import { SessionLife } from "../sessions/SessionLife.ts"
+import { PhoneNumbers } from "./phone/PhoneNumbers.ts"
+import { SessionLife } from "./sessions/SessionLife.ts"
 
+/** Runs once before it is ready, then every second, five seconds or minute, until its scope ends. */
 export const layer: Layer.Layer<never, never, PhoneNumbers | SessionLife> = Layer.effectDiscard(
   Effect.gen(function* () {
     const life = yield* SessionLife

@@ -1,10 +1,5 @@
-// The fingerprint of a configuration: `sha256:` and the hex digest of its canonical JSON (keys sorted, RFC 8785 in
-// spirit), so that equal content has an equal hash however it was stored.
-import { createHash } from "node:crypto"
-
-export const configHash = (config: unknown): string =>
-  `sha256:${createHash("sha256").update(canonical(config)).digest("hex")}`
-
+// JSON that is equal for equal content: keys sorted (in the spirit of RFC 8785), nothing that is undefined.
+/** JSON with sorted keys; what is undefined is left out. */
 export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { signaturesOf, tagsOf, textsOf } from "../../src/agents/voiceFields.ts"
+import { signaturesOf, tagsOf, textsOf } from "../../src/voices/voiceFields.ts"
 
 describe("voiceFields", () => {
   it.each([

@@ -1,10 +1,8 @@
-// What endpoints are told of a session (spec: Events; decisions 10). Its names differ from the sessions API; transcripts
-// are never in it.
-import type { SessionRow } from "../sessions/SessionRow.ts"
+// What endpoints are told of a session. The names differ from those of the sessions API; transcripts are never in it.
+import type { WebhookEvent } from "../webhooks/Outbox.ts"
+import type { SessionRow } from "./SessionRow.ts"
 
-export type WebhookEvent = "call.ended" | "call.analyzed" | "phone_call.dial_finished"
-
-export const sessionFacts = (row: SessionRow) => ({
+const sessionFacts = (row: SessionRow) => ({
   id: row.id,
   agent_id: row.agent_id,
   branch_id: null,
@@ -31,8 +29,9 @@ export const sessionFacts = (row: SessionRow) => ({
 export const eventBody = (event: WebhookEvent, row: SessionRow, extra: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ event, session: sessionFacts(row), ...extra })
 
-/** On an answered call it is over before the conversation is: its end and duration are not known yet. */
+/** The body of `phone_call.dial_finished`. On an answered call it is over before the conversation is: its end and duration are not known yet. */
 export const dialFinished = (row: SessionRow): string =>
   eventBody("phone_call.dial_finished", row, { dial_status: row.dial_status, answered_by: row.answered_by })
 
+/** The body of `call.ended`. */
 export const callEnded = (row: SessionRow): string => eventBody("call.ended", row, { ended_reason: row.end_reason })
