@@ -3,8 +3,11 @@
 import { Effect, Exit, Fiber, Scope } from "effect"
 import type { SpeechError } from "../ports/SpeechError.ts"
 import type { TranscriptionOptions, TranscriptionStream } from "../ports/Transcriber.ts"
-import { failure } from "./EngineProcess.ts"
-import type { Engine, EngineProcess } from "./EngineProcess.ts"
+import { AudioBacklog } from "../utterance/AudioBacklog.ts"
+import type { RunningWorker } from "../workers/RunningWorker.ts"
+import type { SupervisedWorker } from "../workers/SupervisedWorker.ts"
+import { speechErrorOf } from "../workers/speechErrorOf.ts"
+import { failure, provider } from "./sherpaProcess.ts"
 import type { FromListener, ToListener } from "./SherpaMessage.ts"
 import { wordsOf } from "./TokenWords.ts"
 
@@ -17,14 +20,9 @@ export interface ListeningBounds {
   readonly openMs: number
 }
 
-/** Audio is sent on in pieces of this many samples (50 ms). */
-const batchSamples = 800
-/** Audio sent and not yet worked through (30 s); more is dropped. */
-const backlogSamples = 16_000 * 30
-
 type Open = (options: TranscriptionOptions) => Effect.Effect<TranscriptionStream, SpeechError, Scope.Scope>
 
-export const makeListening = (process: EngineProcess<ToListener, FromListener>, bounds: ListeningBounds): Open => {
+export const makeListening = (process: SupervisedWorker<ToListener, FromListener>, bounds: ListeningBounds): Open => {
   let present = 0
   let numbers = 0
   const nextNumber = () => numbers++
@@ -35,7 +33,7 @@ export const makeListening = (process: EngineProcess<ToListener, FromListener>, 
   )
   return Effect.fnUntraced(function* (options) {
     yield* Effect.acquireRelease(enter, () => Effect.sync(() => present--))
-    const engine = yield* Effect.timeoutOrElse(process.engine, {
+    const engine = yield* Effect.timeoutOrElse(Effect.mapError(process.ready, speechErrorOf(provider)), {
       duration: bounds.openMs,
       orElse: () => Effect.fail(failure("Timeout", "the recogniser is not ready"))
     })
@@ -44,7 +42,7 @@ export const makeListening = (process: EngineProcess<ToListener, FromListener>, 
 }
 
 const listen = Effect.fnUntraced(function* (
-  engine: Engine<ToListener, FromListener>,
+  engine: RunningWorker<ToListener, FromListener>,
   options: TranscriptionOptions,
   finalMs: number,
   nextNumber: () => number
@@ -52,7 +50,7 @@ const listen = Effect.fnUntraced(function* (
   const scope = yield* Scope.fork(yield* Effect.scope)
   const fork = Effect.runForkWith(yield* Effect.context())
   const caller = nextNumber()
-  const upstream = new Upstream(engine, caller)
+  const backlog = new AudioBacklog((samples, utterance) => engine.post({ _tag: "Audio", caller, utterance, samples }))
   const deadlines = new Map<number, Fiber.Fiber<void>>()
   let utterance = nextNumber()
   let stopListening: (() => void) | undefined
@@ -60,7 +58,7 @@ const listen = Effect.fnUntraced(function* (
   const stop = () => {
     stopListening?.()
     for (const fiber of deadlines.values()) fork(Fiber.interrupt(fiber))
-    for (const open of [...deadlines.keys(), utterance]) engine.tell({ _tag: "Discard", caller, utterance: open })
+    for (const open of [...deadlines.keys(), utterance]) engine.post({ _tag: "Discard", caller, utterance: open })
     deadlines.clear()
   }
   const die = (error: SpeechError): void => {
@@ -70,7 +68,7 @@ const listen = Effect.fnUntraced(function* (
   }
   const hear = (message: FromListener): void => {
     if (message._tag === "Ready" || message.caller !== caller) return
-    if (message._tag === "Digested") upstream.digested(message.samples)
+    if (message._tag === "Digested") backlog.digested(message.samples)
     if (message._tag === "Failed") die(failure("InvalidOutput", "the recogniser refused its work"))
     if (message._tag === "Partial" && message.utterance === utterance) {
       options.onEvent({ _tag: "Partial", text: message.text })
@@ -91,70 +89,26 @@ const listen = Effect.fnUntraced(function* (
   })
 
   return {
-    push: (samples) => upstream.push(samples, utterance),
+    push: (samples) => backlog.push(samples, utterance),
     commit: () => {
-      upstream.flush(utterance)
-      engine.tell({ _tag: "Commit", caller, utterance })
+      backlog.flush(utterance)
+      engine.post({ _tag: "Commit", caller, utterance })
       const late = Effect.andThen(
-        Effect.sleep(finalMs + upstream.backlogMs),
+        Effect.sleep(finalMs + backlog.backlogMs),
         // All callers share this process: one that does not answer one of them answers none.
         Effect.sync(() => {
           stopListening?.()
           die(failure("Timeout", "the recogniser did not answer"))
-          engine.kill()
+          engine.kill("no answer to a commit")
         })
       )
       deadlines.set(utterance, fork(late))
       utterance = nextNumber()
     },
     discard: () => {
-      upstream.clear()
-      engine.tell({ _tag: "Discard", caller, utterance })
+      backlog.clear()
+      engine.post({ _tag: "Discard", caller, utterance })
       utterance = nextNumber()
     }
   }
 })
-
-/** Gathers small pushes into batches and drops what the process could not digest in time. */
-class Upstream {
-  readonly #engine: Engine<ToListener, FromListener>
-  readonly #caller: number
-  readonly #batch = new Int16Array(batchSamples)
-  #filled = 0
-  #backlog = 0
-
-  constructor(engine: Engine<ToListener, FromListener>, caller: number) {
-    this.#engine = engine
-    this.#caller = caller
-  }
-
-  get backlogMs(): number {
-    return this.#backlog / 16
-  }
-
-  push(samples: Int16Array, utterance: number): void {
-    for (let at = 0; at < samples.length;) {
-      const part = samples.subarray(at, at + batchSamples - this.#filled)
-      this.#batch.set(part, this.#filled)
-      this.#filled += part.length
-      at += part.length
-      if (this.#filled === batchSamples) this.flush(utterance)
-    }
-  }
-
-  flush(utterance: number): void {
-    const samples = this.#batch.slice(0, this.#filled)
-    this.#filled = 0
-    if (samples.length === 0 || this.#backlog + samples.length > backlogSamples) return
-    this.#backlog += samples.length
-    this.#engine.tell({ _tag: "Audio", caller: this.#caller, utterance, samples })
-  }
-
-  clear(): void {
-    this.#filled = 0
-  }
-
-  digested(samples: number): void {
-    this.#backlog = Math.max(0, this.#backlog - samples)
-  }
-}

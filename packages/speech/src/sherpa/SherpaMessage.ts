@@ -17,9 +17,14 @@ export interface SpeakOrder {
   readonly reference?: { readonly file: string; readonly text: string }
 }
 
+/** A phrase to speak, or an utterance (mono 16 kHz) to transcribe. */
+export type EngineJob =
+  | { readonly _tag: "Speak"; readonly order: SpeakOrder }
+  | { readonly _tag: "Transcribe"; readonly samples: Int16Array }
+
+/** To a process that does one job after the other. */
 export type ToEngine =
-  | { readonly _tag: "Speak"; readonly id: number; readonly order: SpeakOrder }
-  | { readonly _tag: "Transcribe"; readonly id: number; readonly samples: Int16Array }
+  | (EngineJob & { readonly id: number })
   /** What is under way may still be finished; it is answered in any case. */
   | { readonly _tag: "Cancel"; readonly id: number }
 

@@ -7,13 +7,13 @@ import type { SpeechError } from "../ports/SpeechError.ts"
 import type { Transcriber } from "../ports/Transcriber.ts"
 import { openUtterances } from "../utterance/UtteranceStream.ts"
 import type { Transcript, Utterance } from "../utterance/UtteranceStream.ts"
-import { makeEngineJobs } from "./EngineJobs.ts"
-import type { EngineJobs } from "./EngineJobs.ts"
-import { failure, keepEngine, provider } from "./EngineProcess.ts"
+import { makeSupervisedWorker } from "../workers/SupervisedWorker.ts"
+import { speechErrorOf } from "../workers/speechErrorOf.ts"
+import { engineProcess, failure, makeEngineJobs, provider } from "./sherpaProcess.ts"
+import type { EngineJobs, SherpaOptions } from "./sherpaProcess.ts"
 import type { HearingModel } from "./HearingModel.ts"
 import { makeListening } from "./Listening.ts"
-import type { EngineTask, FromEngine, FromListener, ToEngine, ToListener } from "./SherpaMessage.ts"
-import type { SherpaOptions } from "./SherpaSynthesizer.ts"
+import type { EngineTask, FromListener, ToListener } from "./SherpaMessage.ts"
 import { cutAtPauses } from "./cutAtPauses.ts"
 import { wordsOf } from "./TokenWords.ts"
 
@@ -35,34 +35,26 @@ export const makeSherpaTranscriber = Effect.fnUntraced(function* (
 ): Effect.fn.Return<SherpaTranscriber, never, Scope.Scope> {
   const { streaming } = model
   const task: EngineTask = { _tag: "Hear", model: model.config, streaming, threads: options.threads ?? 2 }
-  const program = {
-    file: options.file ?? new URL(streaming ? "./listener.ts" : "./engine.ts", import.meta.url),
-    task,
-    startMs: options.startMs ?? 60_000
-  }
   if (streaming) {
-    const process = yield* keepEngine<ToListener, FromListener>(program)
+    const file = options.file ?? new URL("./listener.ts", import.meta.url)
+    const process = yield* makeSupervisedWorker<ToListener, FromListener>(engineProcess(file, task, options.startMs))
     const open = makeListening(process, {
       mostStreams: options.mostStreams ?? 16,
       finalMs: options.finalMs ?? 5000,
       openMs: options.answerMs ?? 20_000
     })
-    return { provider, streaming, fault: process.fault, open }
+    return { provider, streaming, fault: () => process.fault, open }
   }
-  const process = yield* keepEngine<ToEngine, FromEngine>(program)
-  const jobs = yield* makeEngineJobs(process, {
-    mostWaiting: options.mostWaiting ?? 16,
-    answerMs: options.answerMs ?? 20_000
-  })
+  const jobs = yield* makeEngineJobs(task, options)
   return {
     provider,
     streaming,
-    fault: process.fault,
+    fault: jobs.fault,
     // A process that cannot start is told at the door, where another recogniser can still take the call.
     open: (opening) =>
-      process.fault() === undefined
+      jobs.fault() === undefined
         ? openUtterances(provider, opening, (utterance) => transcribe(jobs, model.mostSeconds, utterance))
-        : Effect.fail(failure("Unavailable", process.fault() ?? "the engine is not there"))
+        : Effect.fail(failure("Unavailable", jobs.fault() ?? "the engine is not there"))
   }
 })
 
@@ -91,10 +83,13 @@ const transcribe = Effect.fnUntraced(function* (
 const hear = (jobs: EngineJobs, samples: Int16Array, fromMs: number): Effect.Effect<Transcript, SpeechError> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const answers = yield* jobs.submit((id) => ({ _tag: "Transcribe", id, samples }), true)
+      const answers = yield* Effect.mapError(
+        jobs.submit({ _tag: "Transcribe", samples }, true),
+        speechErrorOf(provider)
+      )
       const ended = failure("InvalidOutput", "no transcript")
       const answer = yield* Queue.take(answers).pipe(
-        Effect.mapError((error) => (error._tag === "SpeechError" ? error : ended))
+        Effect.mapError((error) => (error._tag === "WorkerFault" ? speechErrorOf(provider)(error) : ended))
       )
       if (answer._tag !== "Heard") return yield* ended
       const { hypothesis } = answer

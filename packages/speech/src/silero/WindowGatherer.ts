@@ -26,6 +26,10 @@ export class WindowGatherer {
   #nextId = 0
   #post: ((batch: SileroBatch) => void) | undefined
 
+  get isConnected(): boolean {
+    return this.#post !== undefined
+  }
+
   /** The thread is there; batches go to `post`. */
   connect(post: (batch: SileroBatch) => void): void {
     this.#post = post

@@ -5,8 +5,9 @@ import { Bytes } from "@parley/audio/encode/Bytes"
 import type { OutputFormat } from "@parley/audio/encode/OutputFormat"
 import { SpeechError } from "../ports/SpeechError.ts"
 import type { LineAnswer, LineQuestion } from "./LineJob.ts"
-import { makeThreadPool } from "./ThreadPool.ts"
-import type { Seat, SeatFault, ThreadPool } from "./ThreadPool.ts"
+import { makeWorkerSlots } from "../workers/WorkerSlots.ts"
+import type { Slot } from "../workers/WorkerSlots.ts"
+import type { WorkerFault } from "../workers/WorkerFault.ts"
 
 export interface SoundLineOptions {
   readonly format: OutputFormat
@@ -53,27 +54,27 @@ export class SoundLines extends Context.Service<
 const blockMs = 200
 
 const make = Effect.fnUntraced(function* (options: SoundLinesOptions) {
-  const pool: ThreadPool<LineQuestion, LineAnswer> = yield* makeThreadPool<LineQuestion, LineAnswer>({
+  const slots = yield* makeWorkerSlots<LineQuestion, LineAnswer>({
     program: options.program ?? new URL("./soundThread.ts", import.meta.url),
     name: "sound",
     threads: options.threads ?? 2,
-    warm: true,
-    seatLimit: options.lineLimit ?? 128,
-    replyMs: options.blockMs ?? 20_000
+    start: "now",
+    slotLimit: options.lineLimit ?? 128,
+    answerMs: options.blockMs ?? 20_000
   })
   return SoundLines.of({
     open: Effect.fnUntraced(function* (line) {
-      const seat = yield* Effect.mapError(pool.take, told)
-      yield* ask(seat, { _tag: "Open", ...line })
-      return soundLine(seat, line.format.sampleRate)
+      const slot = yield* Effect.mapError(slots.take, told)
+      yield* ask(slot, { _tag: "Open", ...line })
+      return soundLine(slot, line.format.sampleRate)
     })
   })
 })
 
-const soundLine = (seat: Seat<LineQuestion, LineAnswer>, sampleRate: number): SoundLine => {
+const soundLine = (slot: Slot<LineQuestion, LineAnswer>, sampleRate: number): SoundLine => {
   let positionMs = 0
   const settled = (question: LineQuestion) =>
-    Effect.map(ask(seat, question), ({ bytes, samples }) => {
+    Effect.map(ask(slot, question), ({ bytes, samples }) => {
       positionMs = (1000 * samples) / sampleRate
       return bytes
     })
@@ -85,7 +86,7 @@ const soundLine = (seat: Seat<LineQuestion, LineAnswer>, sampleRate: number): So
         // Its length is gone once it was handed over.
         const block = samples.slice(at, at + blockSamples)
         const lengthMs = (1000 * block.length) / fromRate
-        const { bytes } = yield* ask(seat, { _tag: "Write", samples: block, sampleRate: fromRate }, [block.buffer])
+        const { bytes } = yield* ask(slot, { _tag: "Write", samples: block, sampleRate: fromRate }, [block.buffer])
         positionMs += lengthMs
         out.add(bytes)
       }
@@ -98,15 +99,15 @@ const soundLine = (seat: Seat<LineQuestion, LineAnswer>, sampleRate: number): So
 }
 
 const ask = (
-  seat: Seat<LineQuestion, LineAnswer>,
+  slot: Slot<LineQuestion, LineAnswer>,
   question: LineQuestion,
   transfer: ReadonlyArray<ArrayBuffer> = []
 ): Effect.Effect<Extract<LineAnswer, { _tag: "Bytes" }>, SpeechError> =>
-  Effect.flatMap(Effect.mapError(seat.ask(question, transfer), told), (answer) =>
+  Effect.flatMap(Effect.mapError(slot.ask(question, transfer), told), (answer) =>
     answer._tag === "Bytes" ? Effect.succeed(answer) : Effect.fail(failure("InvalidOutput", answer.message))
   )
 
-const told = (fault: SeatFault): SpeechError =>
+const told = (fault: WorkerFault): SpeechError =>
   fault.reason === "Full"
     ? failure("Overloaded", "too many sound lines are open")
     : failure("Unavailable", "an encoder thread was lost")

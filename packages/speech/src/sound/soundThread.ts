@@ -6,10 +6,10 @@ import { amplify, gainOf } from "@parley/audio/Level"
 import { Leveller } from "@parley/audio/Leveller"
 import { Resampler } from "@parley/audio/Resampler"
 import type { LineAnswer, LineQuestion } from "./LineJob.ts"
-import { serveSeats } from "./threadSeats.ts"
-import type { SeatHandler } from "./threadSeats.ts"
+import { serveSlots } from "../workers/serveSlots.ts"
+import type { SlotHandler } from "../workers/serveSlots.ts"
 
-class Line implements SeatHandler<LineQuestion, LineAnswer> {
+class Line implements SlotHandler<LineQuestion, LineAnswer> {
   #encoder: AudioEncoder | undefined
   #leveller: Leveller | undefined
   #resampler: Resampler | undefined
@@ -76,7 +76,7 @@ const resamplerOf = (fromRate: number, toRate: number): Resampler | undefined =>
   }
 }
 
-serveSeats<LineQuestion, LineAnswer>(
+serveSlots<LineQuestion, LineAnswer>(
   () => new Line(),
   (answer) => (answer._tag === "Bytes" ? [answer.bytes.buffer] : [])
 )

@@ -1,11 +1,11 @@
-// What is asked of an upload inside its thread, and what it answers. A seat either decodes one file or listens to
+// What is asked of an upload inside its thread, and what it answers. A slot either decodes one file or listens to
 // samples that come from elsewhere.
 import type { DecodeFaultReason } from "@parley/audio/decode/AudioDecoder"
 import type { Container } from "@parley/audio/decode/containerOf"
 import type { VoiceReport } from "@parley/audio/voice/VoiceListener"
 
 export type DecodeQuestion =
-  /** The first question of a decoding seat. */
+  /** The first question of a decoding slot. */
   | { readonly _tag: "Open"; readonly file: string; readonly sampleRate: number }
   | { readonly _tag: "Next" }
   /** Samples at `listeningRate`. */

@@ -6,8 +6,8 @@ import type { Scope } from "effect"
 import { listeningRate } from "@parley/audio/voice/VoiceListener"
 import type { VoiceReport } from "@parley/audio/voice/VoiceListener"
 import { pcmBytes, wavHeader, wavHeaderBytes } from "@parley/audio/Wav"
-import { makeThreadPool } from "../sound/ThreadPool.ts"
-import type { Seat } from "../sound/ThreadPool.ts"
+import { makeWorkerSlots } from "../workers/WorkerSlots.ts"
+import type { Slot } from "../workers/WorkerSlots.ts"
 import { AudioFault } from "./AudioFault.ts"
 import type { DecodeAnswer, DecodeQuestion } from "./DecodeJob.ts"
 import { openFfmpeg } from "./Ffmpeg.ts"
@@ -55,22 +55,22 @@ const make = Effect.fnUntraced(function* (options: UploadedAudioOptions) {
   const mostMs = options.mostMs ?? 61 * 60_000
   const blockMs = options.blockMs ?? 20_000
   const turns = yield* Semaphore.make(options.atOnce ?? 16)
-  const pool = yield* makeThreadPool<DecodeQuestion, DecodeAnswer>({
+  const pool = yield* makeWorkerSlots<DecodeQuestion, DecodeAnswer>({
     program: options.program ?? new URL("./uploadThread.ts", import.meta.url),
     name: "upload",
     threads: options.threads ?? 2,
-    warm: false,
-    seatLimit: Number.POSITIVE_INFINITY,
-    replyMs: blockMs
+    start: "first use",
+    slotLimit: Number.POSITIVE_INFINITY,
+    answerMs: blockMs
   })
   const take = Effect.mapError(pool.take, lost)
 
   /** Gives one block after another. */
   const open = Effect.fnUntraced(function* (file: string, sampleRate: number) {
     yield* Effect.acquireRelease(turns.take(1), () => turns.release(1), { interruptible: true })
-    const seat = yield* take
-    const { container } = yield* ask(seat, { _tag: "Open", file, sampleRate }, "Opened")
-    if (container !== "mp4" && container !== "aac") return ask(seat, { _tag: "Next" }, "Block")
+    const slot = yield* take
+    const { container } = yield* ask(slot, { _tag: "Open", file, sampleRate }, "Opened")
+    if (container !== "mp4" && container !== "aac") return ask(slot, { _tag: "Next" }, "Block")
     const command = options.ffmpeg ?? "ffmpeg"
     return yield* openFfmpeg({ command, file, container, sampleRate, mostMs, stallMs: blockMs })
   })
@@ -91,9 +91,9 @@ const make = Effect.fnUntraced(function* (options: UploadedAudioOptions) {
     examine: (file) =>
       Effect.scoped(
         Effect.gen(function* () {
-          const seat = yield* take
-          yield* Stream.runForEach(pcm(file, listeningRate), (samples) => ask(seat, { _tag: "Hear", samples }, "Heard"))
-          const { report } = yield* ask(seat, { _tag: "Report" }, "Reported")
+          const slot = yield* take
+          yield* Stream.runForEach(pcm(file, listeningRate), (samples) => ask(slot, { _tag: "Hear", samples }, "Heard"))
+          const { report } = yield* ask(slot, { _tag: "Report" }, "Reported")
           return yield* judged(report)
         })
       )
@@ -159,11 +159,11 @@ const judged = (report: VoiceReport): Effect.Effect<VoiceReport, AudioFault> => 
 }
 
 const ask = <Tag extends DecodeAnswer["_tag"]>(
-  seat: Seat<DecodeQuestion, DecodeAnswer>,
+  slot: Slot<DecodeQuestion, DecodeAnswer>,
   question: DecodeQuestion,
   expected: Tag
 ): Effect.Effect<Extract<DecodeAnswer, { _tag: Tag }>, AudioFault> =>
-  Effect.flatMap(Effect.mapError(seat.ask(question), lost), (answer) => {
+  Effect.flatMap(Effect.mapError(slot.ask(question), lost), (answer) => {
     if (isTagged(answer, expected)) return Effect.succeed(answer)
     return Effect.fail(answer._tag === "Fault" ? fault(answer.reason, answer.message) : damaged)
   })

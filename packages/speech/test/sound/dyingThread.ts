@@ -1,8 +1,8 @@
 // A thread of sound lines that dies at 666 Hz and hangs at 667 Hz.
-import { serveSeats } from "@parley/speech/sound/threadSeats"
+import { serveSlots } from "@parley/speech/workers/serveSlots"
 import type { LineAnswer, LineQuestion } from "@parley/speech/sound/LineJob"
 
-serveSeats<LineQuestion, LineAnswer>(
+serveSlots<LineQuestion, LineAnswer>(
   () => ({
     answer: (question) => {
       if (question._tag === "Write" && question.sampleRate === 666) process.exit(1)
