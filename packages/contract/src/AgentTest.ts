@@ -1,17 +1,19 @@
-// Tests of agents (decisions 16): what a user says, and what is expected of the agent's draft. A run is held in writing;
-// tools answer with their first mock response (spec: Tool behavior rules 6).
+// Tests of agents: what a user says, and what is expected of the agent's draft. A run is held in writing;
+// tools answer with their first mock response.
 import { Schema } from "effect"
 import { listOf, text, textBetween } from "./Field.ts"
 import { pageFields, PageQuery } from "./Page.ts"
 import { SessionItem } from "./SessionItem.ts"
 import { DynamicVariables } from "./SessionRequest.ts"
 
+/** Tests that can be attached to one agent. */
 export const testsPerAgent = 50
 
 const reply = textBetween(1, 1000)
 /** A tool by its name or its function's. */
 const toolName = textBetween(1, 128)
 
+/** What is expected of the agent in a test. */
 export const Expectation = Schema.Union([
   /** In one of the agent's replies, whatever its case. */
   Schema.Struct({ type: Schema.Literal("reply_contains"), text: reply }),
@@ -41,6 +43,7 @@ const fields = {
 const turns = atLeastOne(textBetween(1, 10_000), 20)
 const expectations = atLeastOne(Expectation, 20)
 
+/** A test as it is sent: 1 to 20 turns, 1 to 20 expectations. */
 export const AgentTestCreate = Schema.Struct({ name: textBetween(1, 120), ...fields, turns, expectations })
 export type AgentTestCreate = typeof AgentTestCreate.Type
 
@@ -63,6 +66,7 @@ export const TestDefinition = Schema.Struct({
 })
 export type TestDefinition = typeof TestDefinition.Type
 
+/** A test as it is returned. */
 export const AgentTest = Schema.Struct({
   test_id: Schema.String,
   workspace_id: Schema.String,
@@ -74,7 +78,9 @@ export const AgentTest = Schema.Struct({
 })
 export type AgentTest = typeof AgentTest.Type
 
+/** One page, newest first. */
 export const AgentTestPage = Schema.Struct({ tests: Schema.Array(AgentTest), ...pageFields })
+/** `search`: part of the name; `agent_id`: attached to it. */
 export const AgentTestQuery = {
   search: Schema.optionalKey(text(256)),
   agent_id: Schema.optionalKey(text(128)),
@@ -85,9 +91,11 @@ export const AgentTestQuery = {
 export const TestsRun = Schema.Struct({ test_ids: Schema.optionalKey(listOf(textBetween(1, 128), testsPerAgent)) })
 export type TestsRun = typeof TestsRun.Type
 
+/** `error`: the run came to no result. */
 export const TestRunStatus = Schema.Literals(["queued", "running", "passed", "failed", "error"])
 export type TestRunStatus = typeof TestRunStatus.Type
 
+/** Whether an expectation held, and why. */
 export const ExpectationResult = Schema.Struct({
   expectation: Expectation,
   passed: Schema.Boolean,
@@ -102,15 +110,17 @@ const summary = {
   test_id: Schema.String,
   test_name: Schema.String,
   status: TestRunStatus,
-  /** Why there is no verdict; null otherwise. */
+  /** Why the run came to no result; null otherwise. */
   error: Schema.NullOr(Schema.String),
   latency_ms: Schema.NullOr(Schema.Int),
   created_at: Schema.String,
   finished_at: Schema.NullOr(Schema.String)
 }
+/** A run without what was said. */
 export const TestRunSummary = Schema.Struct(summary)
 export type TestRunSummary = typeof TestRunSummary.Type
 
+/** A run with what was said and how each expectation fared. */
 export const TestRun = Schema.Struct({
   ...summary,
   items: Schema.Array(SessionItem),
@@ -118,7 +128,9 @@ export const TestRun = Schema.Struct({
 })
 export type TestRun = typeof TestRun.Type
 
+/** One page, newest first. */
 export const TestRunPage = Schema.Struct({ test_runs: Schema.Array(TestRunSummary), ...pageFields })
+/** Each given field must match. */
 export const TestRunQuery = {
   agent_id: Schema.optionalKey(text(128)),
   test_id: Schema.optionalKey(text(128)),
@@ -140,8 +152,11 @@ const batch = {
   created_at: Schema.String,
   finished_at: Schema.NullOr(Schema.String)
 }
+/** A batch with the counts of its runs. */
 export const TestBatchSummary = Schema.Struct(batch)
 export type TestBatchSummary = typeof TestBatchSummary.Type
+/** A batch with its runs. */
 export const TestBatch = Schema.Struct({ ...batch, test_runs: Schema.Array(TestRunSummary) })
 export type TestBatch = typeof TestBatch.Type
+/** One page, newest first. */
 export const TestBatchPage = Schema.Struct({ test_batches: Schema.Array(TestBatchSummary), ...pageFields })

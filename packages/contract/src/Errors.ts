@@ -1,4 +1,4 @@
-// Everything that can go wrong with a request to the main API, with its status (spec: Errors; decisions 14).
+// Everything that can go wrong with a request to the main API, with its status.
 // Each class encodes to the error body `{status, message, reason}`; 422 adds `errors`. A missing and a foreign
 // record are the same 404. Messages are for people and hold no value a caller sent.
 import { Effect, Schema } from "effect"
@@ -65,6 +65,8 @@ export class BadGateway extends Schema.Error<BadGateway>("BadGateway")(body(502)
 /** The service is draining or over its limits. */
 export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(body(503), { httpApiStatus: 503 }) {}
 
+/** 422 with these fields; the message names the first. */
 export const invalid = (errors: ReadonlyArray<Fault>): Invalid => new Invalid({ message: sentenceOf(errors), errors })
 
+/** 404: `what` is the noun, "Agent". */
 export const notFound = (what: string): NotFound => new NotFound({ message: `${what} not found` })

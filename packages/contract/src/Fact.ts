@@ -17,9 +17,13 @@ export type JournalEntry = typeof JournalEntry.Type
 
 /** The item with this key (message `id`; `call_id` with type for tools) is new, or replaces the one told before (an answer cut to what was heard). */
 export const ItemRecorded = Schema.TaggedStruct("ItemRecorded", { item: SessionItem })
+/** The latency of an answered turn. */
 export const TurnMeasured = Schema.TaggedStruct("TurnMeasured", { latency: TurnLatency })
+/** A signal or a move of the call. */
 export const Journaled = Schema.TaggedStruct("Journaled", { entry: JournalEntry })
+/** The last fact but for the results of tools that outlive the call. */
 export const CallEnded = Schema.TaggedStruct("CallEnded", { reason: EndReason, at: Schema.String })
 
+/** What a call tells its record, in order. */
 export const Fact = Schema.Union([ItemRecorded, TurnMeasured, Journaled, CallEnded])
 export type Fact = typeof Fact.Type

@@ -1,7 +1,8 @@
-// What is wrong with which field: the entries of a 422 body's `errors` (decisions 14). Built from a schema issue
+// What is wrong with which field: the entries of a 422 body's `errors`. Built from a schema issue
 // or by hand; names fields, never quotes values.
 import { Schema, SchemaIssue } from "effect"
 
+/** One field that is wrong. */
 export const Fault = Schema.Struct({
   /** Where: `body`, `query` or `path`, then keys and indices. */
   loc: Schema.Array(Schema.Union([Schema.String, Schema.Number])),
@@ -11,6 +12,7 @@ export const Fault = Schema.Struct({
 })
 export type Fault = typeof Fault.Type
 
+/** @param type as of the API's error types; `value_error` when left out */
 export const fault = (loc: ReadonlyArray<string | number>, msg: string, type = "value_error"): Fault => ({
   loc,
   msg,

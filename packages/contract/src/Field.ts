@@ -11,20 +11,25 @@ const storable = Schema.makeFilter((value: string) =>
 export const text = (max: number) =>
   Schema.String.check(Schema.isMaxLength(max, { message: `must be at most ${max} characters` }), storable)
 
+/** Text of so many characters (UTF-16 units). */
 export const textBetween = (min: number, max: number) =>
   text(max).check(Schema.isMinLength(min, { message: `must be at least ${min} characters` }))
 
+/** Text of a form, with the words for what does not fit. */
 export const textMatching = (pattern: RegExp, max: number, message: string) =>
   text(max).check(Schema.isPattern(pattern, { message }))
 
 const between = (minimum: number, maximum: number) =>
   Schema.isBetween({ minimum, maximum }, { message: `must be between ${minimum} and ${maximum}` })
 
+/** A finite number, bounds included. */
 export const numberBetween = (minimum: number, maximum: number) => Schema.Finite.check(between(minimum, maximum))
 
+/** A whole number, bounds included. */
 export const wholeBetween = (minimum: number, maximum: number) =>
   Schema.Finite.check(Schema.isInt({ message: "must be a whole number" }), between(minimum, maximum))
 
+/** A list of at most `max` entries. */
 export const listOf = <S extends Schema.Top>(item: S, max: number) =>
   Schema.Array(item).check(Schema.isMaxLength(max, { message: `must have at most ${max} entries` }))
 

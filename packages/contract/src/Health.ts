@@ -1,6 +1,7 @@
 // What /health says: whether calls can be taken, and by whom each part is served.
 import { Schema } from "effect"
 
+/** An engine and whether it serves. */
 export const Provider = Schema.Struct({
   /** As in the settings: `flite`, `openai`. */
   name: Schema.String,
@@ -13,6 +14,7 @@ export const Provider = Schema.Struct({
 })
 export type Provider = typeof Provider.Type
 
+/** The answer of GET /health. */
 export const Health = Schema.Struct({
   status: Schema.Literals(["ok", "degraded", "draining"]),
   version: Schema.String,

@@ -1,4 +1,4 @@
-// Knowledge of a workspace: documents its agents answer from (decisions 11). A source keeps its id; every new file is
+// Knowledge of a workspace: documents its agents answer from. A source keeps its id; every new file is
 // a new revision of it.
 import { Schema } from "effect"
 import { text, textBetween } from "./Field.ts"
@@ -9,6 +9,7 @@ export const knowledgeFileBytes = 1_048_576
 /** Bytes of all sources of an agent up to which they are part of its prompt; above, they are searched. */
 export const inlineKnowledgeBytes = 8192
 
+/** A source with the measures of its newest revision. */
 export const KnowledgeSource = Schema.Struct({
   knowledge_source_id: Schema.String,
   workspace_id: Schema.String,
@@ -25,11 +26,14 @@ export const KnowledgeSource = Schema.Struct({
 })
 export type KnowledgeSource = typeof KnowledgeSource.Type
 
+/** A source with its text. */
 export const KnowledgeSourceDetail = Schema.Struct({ ...KnowledgeSource.fields, content: Schema.String })
 export type KnowledgeSourceDetail = typeof KnowledgeSourceDetail.Type
 
+/** One page, newest first. */
 export const KnowledgeSourcePage = Schema.Struct({ knowledge_sources: Schema.Array(KnowledgeSource), ...pageFields })
 
+/** `search`: part of the name or the file's name. */
 export const KnowledgeSourceQuery = {
   /** Part of the name or of the file's name, in any case. */
   search: Schema.optionalKey(text(256)),
@@ -43,6 +47,7 @@ export const KnowledgeFields = Schema.Struct({
 })
 export type KnowledgeFields = typeof KnowledgeFields.Type
 
+/** Agents whose draft or live version names the source. */
 export const KnowledgeSourceAgents = Schema.Struct({
   agents: Schema.Array(Schema.Struct({ agent_id: Schema.String, name: Schema.String })),
   total: Schema.Int

@@ -2,5 +2,6 @@
 import { Schema } from "effect"
 import { languageCodes } from "./languageCodes.ts"
 
+/** A code of `languageCodes`. */
 export const Language = Schema.Literals(languageCodes)
 export type Language = typeof Language.Type

@@ -9,13 +9,13 @@ import { HeaderKind, ToolHeaderInput } from "./Tool.ts"
 export const mcpToolsPerSession = 64
 /** Bytes of a tool's parameters as JSON. A tool with more is left out. */
 export const mcpSchemaBytes = 65_536
-export const mcpServersPerAgent = 10
 
 const fields = {
   headers: Schema.optionalKey(listOf(ToolHeaderInput, 50)),
   timeout_seconds: Schema.optionalKey(wholeBetween(1, 120))
 }
 
+/** A server as it is sent. */
 export const McpServerCreate = Schema.Struct({ name: textBetween(1, 120), url: textBetween(1, 4000), ...fields })
 export type McpServerCreate = typeof McpServerCreate.Type
 
@@ -36,6 +36,7 @@ export const StoredMcpServer = Schema.Struct({
 })
 export type StoredMcpServer = typeof StoredMcpServer.Type
 
+/** A server as it is returned, header values left out. */
 export const McpServer = Schema.Struct({
   mcp_server_id: Schema.String,
   workspace_id: Schema.String,
@@ -50,8 +51,10 @@ export const McpServer = Schema.Struct({
 })
 export type McpServer = typeof McpServer.Type
 
+/** One page, newest first. */
 export const McpServerPage = Schema.Struct({ mcp_servers: Schema.Array(McpServer), ...pageFields })
 
+/** `search`: part of the name. */
 export const McpServerQuery = { search: Schema.optionalKey(text(256)), ...PageQuery }
 
 /** A tool as its server describes it. */
@@ -63,6 +66,7 @@ export const McpTool = Schema.Struct({
 })
 export type McpTool = typeof McpTool.Type
 
+/** The tools the server has now. */
 export const McpServerTools = Schema.Struct({ mcp_server_id: Schema.String, tools: Schema.Array(McpTool) })
 
 /** Where a call reaches a server, fixed before the call starts. */

@@ -1,4 +1,4 @@
-// A telephone call that is to be placed (decisions 8), and every reason why it is not. The number to call is judged
+// A telephone call that is to be placed, and every reason why it is not. The number to call is judged
 // after the agent, so its form is no affair of the schema.
 import { Schema } from "effect"
 import { jsonObject, text, textMatching } from "./Field.ts"
@@ -7,6 +7,7 @@ import { SipHeaders } from "./SipTrunk.ts"
 
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** The body of a call that is to be placed. */
 export const PhoneCallCreate = Schema.Struct({
   agent_id: text(128),
   phone_number_id: text(128),
@@ -20,15 +21,18 @@ export const PhoneCallCreate = Schema.Struct({
 })
 export type PhoneCallCreate = typeof PhoneCallCreate.Type
 
+/** A repeated `Idempotency-Key` gives the same call for 24 hours. */
 export const PhoneCallHeaders = {
   "idempotency-key": Schema.optionalKey(
     textMatching(/^[\x21-\x7e]{1,255}$/, 255, "must be 1 to 255 printable ASCII characters without spaces")
   )
 }
 
+/** The call will ring; its session tells how it went. */
 export const PhoneCallQueued = Schema.Struct({ session_id: Schema.String, status: Schema.Literal("queued") })
 export type PhoneCallQueued = typeof PhoneCallQueued.Type
 
+/** Why a call is not placed. */
 export type PhoneCallReason =
   | "insufficient_credit"
   | "outbound_disabled"

@@ -1,4 +1,4 @@
-// Telephone numbers of a workspace (spec: Phone number; decisions 8): bought from the operator's inventory (`carrier`) or
+// Telephone numbers of a workspace: bought from the operator's inventory (`carrier`) or
 // imported from a carrier of the customer's own (`sip`).
 import { Schema } from "effect"
 import { fault, type Fault } from "./Fault.ts"
@@ -6,14 +6,25 @@ import { text, textMatching } from "./Field.ts"
 import { pageFields, PageQuery } from "./Page.ts"
 import { TerminationTransport, trunkFields } from "./SipTrunk.ts"
 
+/** Whether the text has the form of E.164: a plus, seven to fifteen digits, no zero first. */
 export const isE164 = (number: string): boolean => /^\+[1-9]\d{6,14}$/.test(number)
 
-export const E164 = textMatching(/^\+[1-9]\d{6,14}$/, 16, "must be an E.164 number such as +14155550123")
+/** A number as a query parameter holds it: an unescaped plus arrives there as a space. */
+export const numberInQuery = (value: string): string => {
+  const digits = value.trim()
+  return /^\d/.test(digits) ? `+${digits}` : digits
+}
 
+/** A number in E.164: a plus, seven to fifteen digits. Whether such a number exists is not looked at here. */
+const E164 = textMatching(/^\+[1-9]\d{6,14}$/, 16, "must be an E.164 number such as +14155550123")
+
+/** `carrier`: bought; `sip`: imported; `livekit`: neither, and places no calls. */
 export const PhoneProvider = Schema.Literals(["livekit", "carrier", "sip"])
 export type PhoneProvider = typeof PhoneProvider.Type
 
+/** `provisioning` while it is bought; `error` when that failed. */
 export const PhoneNumberStatus = Schema.Literals(["provisioning", "active", "error", "released"])
+/** Whether the carrier knows which number a target of a transfer sees. */
 export const CallerIdSync = Schema.Literals(["synced", "pending", "error", "carrier_managed"])
 
 const label = text(120)
@@ -29,6 +40,7 @@ export const PhoneNumberCreate = Schema.Struct({
 })
 export type PhoneNumberCreate = typeof PhoneNumberCreate.Type
 
+/** Fields that do not belong to the provider. */
 export const createFaults = (input: PhoneNumberCreate): ReadonlyArray<Fault> =>
   input.provider === "sip"
     ? []
@@ -40,6 +52,7 @@ export const createFaults = (input: PhoneNumberCreate): ReadonlyArray<Fault> =>
 export const SipConfigPut = Schema.Struct({ provider: Schema.optionalKey(Schema.Literal("sip")), ...trunkFields })
 export type SipConfigPut = typeof SipConfigPut.Type
 
+/** What is omitted stays. */
 export const PhoneNumberPatch = Schema.Struct({
   label: Schema.optionalKey(label),
   /** Null unbinds: the number rings busy. */
@@ -51,6 +64,7 @@ export const PhoneNumberPatch = Schema.Struct({
 })
 export type PhoneNumberPatch = typeof PhoneNumberPatch.Type
 
+/** A number as it is returned, without passwords. */
 export const PhoneNumber = Schema.Struct({
   phone_number_id: Schema.String,
   workspace_id: Schema.String,
@@ -78,8 +92,10 @@ export const PhoneNumber = Schema.Struct({
 })
 export type PhoneNumber = typeof PhoneNumber.Type
 
+/** One page, newest first. */
 export const PhoneNumberPage = Schema.Struct({ phone_numbers: Schema.Array(PhoneNumber), ...pageFields })
 
+/** Each given field must match. */
 export const PhoneNumberQuery = {
   phone_number: Schema.optionalKey(text(64)),
   agent_id: Schema.optionalKey(text(128)),
@@ -88,6 +104,7 @@ export const PhoneNumberQuery = {
 const PhoneNumberQueryStruct = Schema.Struct(PhoneNumberQuery)
 export type PhoneNumberQuery = typeof PhoneNumberQueryStruct.Type
 
+/** A number that is for sale. */
 export const AvailableNumber = Schema.Struct({
   phone_number: Schema.String,
   friendly_name: Schema.String,
@@ -100,8 +117,10 @@ export const AvailableNumber = Schema.Struct({
 })
 export type AvailableNumber = typeof AvailableNumber.Type
 
+/** At most 50. */
 export const AvailableNumbers = Schema.Struct({ available_phone_numbers: Schema.Array(AvailableNumber) })
 
+/** Each given field must match. */
 export const AvailableQuery = {
   country_code: Schema.optionalKey(Schema.Literals(["US", "CA"])),
   area_code: Schema.optionalKey(textMatching(/^\d{3}$/, 3, "must be three digits")),

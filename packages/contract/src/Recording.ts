@@ -1,9 +1,11 @@
-// What was recorded of a session (decisions 7): one track for each side, all beginning at the start of the call.
+// What was recorded of a session: one track for each side, all beginning at the start of the call.
 import { Schema } from "effect"
 
+/** Whose voice; `human` is whom the call was handed to. */
 export const TrackRole = Schema.Literals(["agent", "user", "human"])
 export type TrackRole = typeof TrackRole.Type
 
+/** `active` while it is recorded. */
 export const TrackStatus = Schema.Literals(["requested", "active", "complete", "failed"])
 export type TrackStatus = typeof TrackStatus.Type
 
@@ -17,6 +19,7 @@ export const RecordingErrorCode = Schema.Literals([
 ])
 export type RecordingErrorCode = typeof RecordingErrorCode.Type
 
+/** One side of a recorded call; times in ISO 8601, duration in milliseconds. */
 export const RecordingTrack = Schema.Struct({
   role: TrackRole,
   status: TrackStatus,

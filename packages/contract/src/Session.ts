@@ -1,4 +1,4 @@
-// A session as the API shows it (spec: Session; decisions 7): what creation returns, the list item, the detail.
+// A session as the API shows it: what creation returns, the list item, the detail.
 import { Schema } from "effect"
 import { EndReason } from "./EndReason.ts"
 import { moment, text } from "./Field.ts"
@@ -8,12 +8,15 @@ import { SessionAnalysis } from "./SessionAnalysis.ts"
 import { SessionItem } from "./SessionItem.ts"
 import { TurnLatency } from "./TurnLatency.ts"
 
+/** `pending` until somebody joins, `active` while they talk. */
 export const SessionStatus = Schema.Literals(["pending", "active", "completed", "failed", "unknown"])
 export type SessionStatus = typeof SessionStatus.Type
 
+/** Who opened the session. */
 export const SessionSource = Schema.Literals(["api_key", "dashboard", "public", "phone"])
 export type SessionSource = typeof SessionSource.Type
 
+/** Web sessions are `inbound`. */
 export const Direction = Schema.Literals(["inbound", "outbound"])
 
 /** Handed to the browser unchanged. `livekit_url` repeats `rtc_url` for clients of that protocol. */
@@ -28,6 +31,7 @@ export const SessionTicket = Schema.Struct({
 })
 export type SessionTicket = typeof SessionTicket.Type
 
+/** A session as a list shows it. */
 export const SessionListItem = Schema.Struct({
   session_id: Schema.String,
   agent_id: Schema.String,
@@ -52,6 +56,7 @@ export const SessionListItem = Schema.Struct({
 })
 export type SessionListItem = typeof SessionListItem.Type
 
+/** A session with its history, analysis and latency. */
 export const SessionDetail = Schema.Struct({
   ...SessionListItem.fields,
   end_user_id: Schema.String,
@@ -59,13 +64,15 @@ export const SessionDetail = Schema.Struct({
   items: Schema.Array(SessionItem),
   /** Null until post-call analysis is done. */
   analysis: Schema.NullOr(SessionAnalysis),
-  /** The ledger of each answered turn, in order. */
+  /** Of each answered turn, in order. */
   latency: Schema.Array(TurnLatency)
 })
 export type SessionDetail = typeof SessionDetail.Type
 
+/** Every signal and move of the call, in order. */
 export const SessionJournal = Schema.Struct({ session_id: Schema.String, entries: Schema.Array(JournalEntry) })
 
+/** One page, newest first. */
 export const SessionPage = Schema.Struct({ sessions: Schema.Array(SessionListItem), ...pageFields })
 
 /** One or more of the values, separated by commas. */
@@ -77,6 +84,7 @@ const commaList = (allowed: ReadonlyArray<string>) =>
     )
   )
 
+/** Each given field must match; times in ISO 8601. */
 export const SessionQuery = {
   agent_id: Schema.optionalKey(text(128)),
   status: Schema.optionalKey(commaList(SessionStatus.literals)),

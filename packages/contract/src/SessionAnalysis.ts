@@ -1,6 +1,7 @@
-// What was drawn from a call when it was over (spec: Events 3; decisions 7).
+// What was drawn from a call when it was over.
 import { Schema } from "effect"
 
+/** A value that was drawn from the call, and why. */
 export const AnalysedField = Schema.Struct({
   name: Schema.String,
   type: Schema.Literals(["text", "boolean", "number", "enum"]),
@@ -10,6 +11,7 @@ export const AnalysedField = Schema.Struct({
 })
 export type AnalysedField = typeof AnalysedField.Type
 
+/** What a criterion came to, and why. */
 export const JudgedCriterion = Schema.Struct({
   name: Schema.String,
   result: Schema.Literals(["success", "failure", "unknown"]),
@@ -17,6 +19,7 @@ export const JudgedCriterion = Schema.Struct({
 })
 export type JudgedCriterion = typeof JudgedCriterion.Type
 
+/** `skipped`: nobody spoke, or nothing was wanted. */
 export const SessionAnalysis = Schema.Struct({
   status: Schema.Literals(["completed", "skipped", "error"]),
   summary: Schema.NullOr(Schema.String),

@@ -1,10 +1,12 @@
-// What a session's history is made of (decisions 7): messages, tool calls and their results.
+// What a session's history is made of: messages, tool calls and their results.
 import { Schema } from "effect"
 
+/** Where a tool ran. */
 export const ToolSource = Schema.Literals(["client", "webhook", "builtin", "mcp", "background", "unknown"])
 export type ToolSource = typeof ToolSource.Type
 
-export const MessageItem = Schema.Struct({
+/** What one side said. */
+const MessageItem = Schema.Struct({
   type: Schema.Literal("message"),
   id: Schema.String,
   role: Schema.Literals(["user", "assistant"]),
@@ -15,7 +17,8 @@ export const MessageItem = Schema.Struct({
   created_at: Schema.String
 })
 
-export const ToolCallItem = Schema.Struct({
+/** A tool that was called. */
+const ToolCallItem = Schema.Struct({
   type: Schema.Literal("tool_call"),
   call_id: Schema.String,
   tool_name: Schema.String,
@@ -26,7 +29,8 @@ export const ToolCallItem = Schema.Struct({
   created_at: Schema.String
 })
 
-export const ToolResultItem = Schema.Struct({
+/** What the call came to; latency in milliseconds. */
+const ToolResultItem = Schema.Struct({
   type: Schema.Literal("tool_result"),
   call_id: Schema.String,
   tool_name: Schema.String,
@@ -40,5 +44,6 @@ export const ToolResultItem = Schema.Struct({
   created_at: Schema.String
 })
 
+/** One entry of a session's history. */
 export const SessionItem = Schema.Union([MessageItem, ToolCallItem, ToolResultItem])
 export type SessionItem = typeof SessionItem.Type

@@ -1,4 +1,4 @@
-// The body of POST /v1/agent/sessions (spec; decisions 7), and what is kept of it. An unknown field or override is
+// The body of POST /v1/agent/sessions, and what is kept of it. An unknown field or override is
 // 422; whether an override is allowed is the agent's affair (400). An invalid `client_timezone` is ignored and an
 // invalid dynamic variable dropped, so both are taken as they come. Null counts as absent.
 import { Schema } from "effect"
@@ -9,6 +9,7 @@ import { Timezone } from "./Timezone.ts"
 
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** What replaces parts of the configuration for one session. */
 export const Overrides = Schema.Struct({
   first_message: maybe(text(10_000)),
   first_message_prompt: maybe(text(10_000)),
@@ -37,6 +38,7 @@ const talk = {
   record_audio: maybe(Schema.Boolean)
 }
 
+/** The body that opens a session. */
 export const SessionCreate = Schema.Struct({
   ...talk,
   name: maybe(text(128)),
@@ -51,6 +53,7 @@ export type PreviewCreate = typeof PreviewCreate.Type
 const maxVariables = 50
 const maxVariableChars = 1000
 
+/** Values of placeholders by name. */
 export const DynamicVariables = Schema.Record(
   Schema.String,
   Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])

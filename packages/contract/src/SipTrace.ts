@@ -1,6 +1,7 @@
 // What the peers of a telephone call said to each other, message by message; no bodies, no credentials.
 import { Schema } from "effect"
 
+/** One SIP message. */
 export const SipTraceLine = Schema.Struct({
   /** From the first. */
   at_ms: Schema.Int,
@@ -11,5 +12,6 @@ export const SipTraceLine = Schema.Struct({
 })
 export type SipTraceLine = typeof SipTraceLine.Type
 
+/** The SIP messages of a call, in order. */
 export const SessionSipTrace = Schema.Struct({ session_id: Schema.String, lines: Schema.Array(SipTraceLine) })
 export type SessionSipTrace = typeof SessionSipTrace.Type

@@ -1,10 +1,11 @@
-// How a customer's own carrier is reached, as it is asked for (decisions 8): who may call the number, where its calls go,
+// How a customer's own carrier is reached, as it is asked for: who may call the number, where its calls go,
 // and headers of one's own. A password is write-only; rules that no single field can say are in `trunkFaults`.
 import { Schema } from "effect"
 import { fault, type Fault } from "./Fault.ts"
 import { listOf, text, textMatching } from "./Field.ts"
 import { headerPrefix } from "./Vendor.ts"
 
+/** `auto`: by DNS, or UDP. */
 export const TerminationTransport = Schema.Literals(["auto", "udp", "tcp", "tls"])
 export type TerminationTransport = typeof TerminationTransport.Type
 
@@ -14,6 +15,7 @@ const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.Nul
 const bareHost =
   /^(?:(?=.{1,253}(?::|$))(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?)*\.?|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
+/** Where calls go: a host with or without a port; empty for nowhere. */
 export const terminationUri = text(300).check(
   Schema.makeFilter((uri: string) => {
     if (uri === "") return undefined
@@ -27,8 +29,10 @@ export const terminationUri = text(300).check(
 const userName = textMatching(/^[^\p{Cc}"\\]*$/u, 128, "must not contain control characters or quotes")
 const password = textMatching(/^[^\p{Cc}]*$/u, 128, "must not contain control characters")
 
-export const maxSipHeaders = 20
+/** Headers that may be added to a call. */
+const maxSipHeaders = 20
 
+/** Headers by name; which names are taken is `sipHeaderFaults`. */
 export const SipHeaders = Schema.Record(Schema.String, text(1024)).check(
   Schema.makeFilter(
     (headers: Readonly<Record<string, string>>) =>
@@ -37,6 +41,7 @@ export const SipHeaders = Schema.Record(Schema.String, text(1024)).check(
 )
 export type SipHeaders = typeof SipHeaders.Type
 
+/** The fields of a trunk, as a new number and a replaced trunk have them. */
 export const trunkFields = {
   inbound_auth_username: maybe(userName),
   inbound_auth_password: maybe(password),
@@ -49,6 +54,7 @@ export const trunkFields = {
 }
 
 const TrunkInput = Schema.Struct(trunkFields)
+/** A trunk as it is sent. */
 export type TrunkInput = typeof TrunkInput.Type
 
 /** Which passwords are kept already: an empty one beside a user name stays what it is. */
@@ -57,6 +63,7 @@ export interface KeptPasswords {
   readonly termination: boolean
 }
 
+/** What no single field can say: who could call in without a factor, which header is taken. */
 export const trunkFaults = (input: TrunkInput, kept: KeptPasswords, vendor: string): ReadonlyArray<Fault> => {
   const faults: Array<Fault> = []
   const wrong = (field: keyof TrunkInput, message: string) => void faults.push(fault(["body", field], message))

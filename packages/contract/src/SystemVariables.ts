@@ -1,4 +1,5 @@
-// The variables the service knows of a session, written `{{system.name}}` (decisions 9).
+// The variables the service knows of a session, written `{{system.name}}`.
+/** Their names, without `system.`. */
 export const systemNames = [
   "channel",
   "timezone",
@@ -8,6 +9,7 @@ export const systemNames = [
   "caller_number_spoken",
   "dialed_number"
 ] as const
+/** One of them. */
 export type SystemName = (typeof systemNames)[number]
 
 /** Every `{{system.name}}` of a text that names no variable. */

@@ -1,16 +1,8 @@
-// IANA time zone names (spec: timezone, at most 64 characters) and the order in which a session's zone is found
-// (decisions 7). Offsets such as "+01:00" are no names, though the platform would take them.
+// IANA time zone names, of at most 64 characters, and the order in which a session's zone is found. Offsets such as
+// "+01:00" are no names, though the platform would take them.
 import { Schema } from "effect"
 import { text } from "./Field.ts"
-
-export const isTimezone = (name: string): boolean => {
-  if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(name)) return false
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
-  } catch {
-    return false
-  }
-}
+import { isTimezone } from "./timezoneNames.ts"
 
 /** A known zone name. */
 export const Timezone = text(64).check(
@@ -36,7 +28,10 @@ export const resolveTimezone = (zones: {
   return zoneOfNumber(zones.caller ?? "") ?? "UTC"
 }
 
-/** Countries that have one zone, by calling code (ITU-T E.164; IANA zone.tab). No code is the beginning of another. */
+/**
+ * Ours, because no library we have knows zones by calling code. Countries that have one zone, by calling code (ITU-T E.164; IANA zone.tab). No code is the
+ * beginning of another.
+ */
 const singleZones: ReadonlyArray<readonly [code: string, zone: string]> = [
   ["20", "Africa/Cairo"],
   ["27", "Africa/Johannesburg"],

@@ -1,13 +1,14 @@
-// Tools of a workspace: webhooks the service calls, and functions that run in the customer's app (spec: Tool,
-// Tools; decisions 9). What a schema alone cannot say is in `toolFaults`, which judges whole tools: a created one,
-// and a patched one after patching.
+// Tools of a workspace: webhooks the service calls, and functions that run in the customer's app. What a schema alone
+// cannot say is in `toolFaults`, which looks at whole tools: a created one, and a patched one after patching.
 import { Schema } from "effect"
 import { fault, type Fault } from "./Fault.ts"
 import { listOf, text, textBetween, textMatching, wholeBetween } from "./Field.ts"
 import { pageFields, PageQuery } from "./Page.ts"
 import { unknownSystemNames } from "./SystemVariables.ts"
 
-export const ToolType = Schema.Literals(["webhook", "client"])
+/** `client` tools run in the customer's app. */
+const ToolType = Schema.Literals(["webhook", "client"])
+/** `custom` has a name of its own; the others are `Authorization`. */
 export const HeaderKind = Schema.Literals(["custom", "authorization_bearer", "authorization_basic"])
 export type HeaderKind = typeof HeaderKind.Type
 const Method = Schema.Literals(["GET", "POST", "PUT", "PATCH", "DELETE"])
@@ -17,7 +18,8 @@ const ErrorHandling = Schema.Literals(["passthrough", "hide"])
 const headerName = textMatching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 128, "must be a header name")
 const printable = textMatching(/^[\t\x20-\x7e\x80-\u{10ffff}]*$/u, 4000, "must not contain control characters")
 
-export const ToolArgument = Schema.Struct({
+/** What the model fills in. */
+const ToolArgument = Schema.Struct({
   name: textBetween(1, 64),
   description: Schema.optionalKey(text(500))
 })
@@ -31,7 +33,8 @@ export const ToolHeaderInput = Schema.Struct({
   has_secret: Schema.optionalKey(Schema.Boolean)
 })
 
-export const MockResponseInput = Schema.Struct({
+/** An answer for tests of agents. */
+const MockResponseInput = Schema.Struct({
   name: text(120),
   status_code: Schema.optionalKey(wholeBetween(100, 599)),
   content_type: Schema.optionalKey(text(128)),
@@ -54,6 +57,7 @@ const fields = {
   tool_type: Schema.optionalKey(ToolType)
 }
 
+/** A tool as it is sent. */
 export const ToolCreate = Schema.Struct({ name: textBetween(1, 120), ...fields })
 export type ToolCreate = typeof ToolCreate.Type
 
@@ -92,6 +96,7 @@ export const StoredTool = Schema.Struct({
 })
 export type StoredTool = typeof StoredTool.Type
 
+/** A tool as it is returned, header values left out. */
 export const Tool = Schema.Struct({
   tool_id: Schema.String,
   workspace_id: Schema.String,
@@ -112,14 +117,17 @@ export const Tool = Schema.Struct({
 })
 export type Tool = typeof Tool.Type
 
+/** One page, newest first. */
 export const ToolPage = Schema.Struct({ tools: Schema.Array(Tool), ...pageFields })
 
+/** `search`: part of the name; `agent_id`: in its draft. */
 export const ToolQuery = {
   search: Schema.optionalKey(text(256)),
   agent_id: Schema.optionalKey(text(128)),
   ...PageQuery
 }
 
+/** Agents whose draft names the tool. */
 export const ToolAgents = Schema.Struct({
   agents: Schema.Array(Schema.Struct({ agent_id: Schema.String, name: Schema.String })),
   total: Schema.Int
@@ -130,6 +138,7 @@ export type ToolAgents = typeof ToolAgents.Type
 export const ToolTest = Schema.Struct({ arguments: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)) })
 export type ToolTest = typeof ToolTest.Type
 
+/** What the test request came to; latency in milliseconds. */
 export const ToolTestResult = Schema.Struct({
   /** Null when no answer came. */
   status_code: Schema.NullOr(Schema.Int),
@@ -179,6 +188,7 @@ export const toolFaults = (
   return faults
 }
 
+/** What is wrong with headers taken together. */
 export const headerFaults = (headers: ReadonlyArray<{ readonly name: string }>): ReadonlyArray<Fault> =>
   headers.flatMap(({ name }, index) => [
     ...(framingNames.test(name) ? [fault(["body", "headers", index, "name"], "is set by the service")] : []),

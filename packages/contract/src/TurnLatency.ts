@@ -1,4 +1,4 @@
-// The latency ledger of one turn (house 5): the time from the last voiced sample received to the
+// The latency of one turn in named waits: the time from the last voiced sample received to the
 // first reply sample sent, split into named waits that sum to the total within 5 ms.
 import { Schema } from "effect"
 

@@ -14,11 +14,14 @@ const what = {
   cost: Schema.String
 }
 
+/** One charge; `cost` is a decimal amount. */
 export const UsageEntry = Schema.Struct({ usage_id: Schema.String, ...what, created_at: Schema.String })
 export type UsageEntry = typeof UsageEntry.Type
 
+/** One page, newest first. */
 export const UsagePage = Schema.Struct({ usage: Schema.Array(UsageEntry), ...pageFields })
 
+/** Each given field must match. */
 export const UsageQuery = {
   kind: Schema.optionalKey(text(64)),
   created_after: Schema.optionalKey(moment),
@@ -36,12 +39,14 @@ export type UsageOfDay = typeof UsageOfDay.Type
 export const UsageDays = Schema.Struct({ days: Schema.Array(UsageOfDay), cost: Schema.String })
 export type UsageDays = typeof UsageDays.Type
 
+/** How many days, today included. */
 export const UsageDaysQuery = {
   /** How many days back, today included. */
   days: Schema.optionalKey(
     wholeText.check(Schema.isBetween({ minimum: 1, maximum: 366 }, { message: "must be between 1 and 366" }))
   )
 }
+/** Days that are summed when none are asked for. */
 export const defaultUsageDays = 30
 
 /** `tts:MODEL` goes before `tts`. */

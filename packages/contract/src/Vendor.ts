@@ -1,6 +1,7 @@
-// The one neutral word for the service's brand (decisions 0), and what derives from it.
+// The one neutral word for the service's brand, and what derives from it.
 // One setting replaces it.
 
+/** The word of an installation that chose none. */
 export const defaultVendor = "vendor"
 
 /** The top-level field of custom LLM requests that carries a session's `llm_extra_body`. */

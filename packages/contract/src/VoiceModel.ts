@@ -1,13 +1,15 @@
-// Voice models (spec: Voice model, POST /model; decisions 5). Every field of an answer is always there: official
+// Voice models. Every field of an answer is always there: official
 // clients fail on missing ones. Recordings and cover are not part of these schemas: they come as files of a form,
 // as binary, or as base64.
 import { Schema } from "effect"
 import { listOf, text, textBetween } from "./Field.ts"
 import { wholeText } from "./Page.ts"
 
+/** `unlist`: whoever knows the id may use it. */
 export const Visibility = Schema.Literals(["public", "unlist", "private"])
 export type Visibility = typeof Visibility.Type
 
+/** Something said in the voice. */
 export const VoiceSample = Schema.Struct({
   title: Schema.String,
   text: Schema.String,
@@ -15,6 +17,7 @@ export const VoiceSample = Schema.Struct({
   audio: Schema.String
 })
 
+/** What was measured of the recordings. */
 export const ModelQuality = Schema.Struct({
   audios: Schema.Array(
     Schema.Struct({
@@ -36,6 +39,7 @@ export type ModelQuality = typeof ModelQuality.Type
 
 const noText = Schema.NullOr(Schema.String)
 
+/** A voice model as it is returned. */
 export const VoiceModel = Schema.Struct({
   _id: Schema.String,
   type: Schema.Literals(["svc", "tts"]),
@@ -75,6 +79,7 @@ export const VoiceModel = Schema.Struct({
 })
 export type VoiceModel = typeof VoiceModel.Type
 
+/** One page by number. */
 export const VoiceModelPage = Schema.Struct({
   total: Schema.Int,
   items: Schema.Array(VoiceModel),
@@ -112,6 +117,7 @@ export const VoiceModelCreate = Schema.Struct({
 })
 export type VoiceModelCreate = typeof VoiceModelCreate.Type
 
+/** What is omitted stays. */
 export const VoiceModelPatch = Schema.Struct({
   title: Schema.optionalKey(title),
   description: Schema.optionalKey(description),
@@ -125,6 +131,7 @@ export const Tags = tags
 
 const many = Schema.optionalKey(Schema.Array(text(256)))
 
+/** Each given field must match. */
 export const VoiceModelQuery = Schema.Struct({
   page_size: Schema.optionalKey(
     wholeText.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))

@@ -1,6 +1,7 @@
-// What an account may still spend, in the words clients of this kind of API know (decisions 5).
+// What an account may still spend, in the words clients of this kind of API know.
 import { Schema } from "effect"
 
+/** Amounts are decimals. */
 export const ApiCredit = Schema.Struct({
   _id: Schema.String,
   user_id: Schema.String,

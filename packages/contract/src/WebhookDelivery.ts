@@ -1,7 +1,8 @@
 // What became of a webhook: the request as it was sent, and each attempt with what the endpoint answered.
 import { Schema } from "effect"
 
-export const WebhookAttempt = Schema.Struct({
+/** One request and what was answered. */
+const WebhookAttempt = Schema.Struct({
   attempt: Schema.Int,
   sent_at: Schema.String,
   latency_ms: Schema.Int,
@@ -12,6 +13,7 @@ export const WebhookAttempt = Schema.Struct({
   error: Schema.NullOr(Schema.String)
 })
 
+/** An event on its way to one endpoint. */
 export const WebhookDelivery = Schema.Struct({
   delivery_id: Schema.String,
   event: Schema.String,

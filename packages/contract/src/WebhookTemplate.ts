@@ -2,6 +2,7 @@
 import type { Redacted } from "effect"
 import type { SystemName } from "./SystemVariables.ts"
 
+/** A webhook tool's request before its arguments are known. */
 export interface WebhookTemplate {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly url: string

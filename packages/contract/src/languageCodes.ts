@@ -1,6 +1,7 @@
-// The languages a configuration may name (decisions 6.3): lower-case ISO 639-1, English first. Without the schema, for
+// The languages a configuration may name: lower-case ISO 639-1, English first. Without the schema, for
 // pages that only list them.
 
+/** ISO 639-1, English first. */
 export const languageCodes = [
   "en",
   "ja",

@@ -1,6 +1,7 @@
-// The order in which a session's zone is found (decisions 7), as a table.
+// The order in which a session's zone is found, as a table.
 import { assert, describe, it } from "@effect/vitest"
-import { isTimezone, resolveTimezone } from "../src/Timezone.ts"
+import { resolveTimezone } from "../src/Timezone.ts"
+import { isTimezone } from "../src/timezoneNames.ts"
 
 const none = { request: undefined, agent: "", client: undefined, caller: undefined }
 const all = { request: "Asia/Tokyo", agent: "Europe/Paris", client: "America/Chicago", caller: "+4915123456789" }

@@ -1,89 +1,84 @@
 #!/usr/bin/env node
 // The operator's command: keys, credit, prices, numbers, the telephone. Works beside a running service and without one.
-import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
+// Exits with 1 and one line when something is wrong; a command that cannot be read is answered by its help.
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Billing } from "@parley/workspace/billing/Billing"
+import { Prices } from "@parley/workspace/billing/Prices"
+import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
+import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import * as LocalInventory from "@parley/workspace/phone/LocalInventory"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { SipTraces } from "@parley/workspace/phone/SipTraces"
-import { Prices } from "@parley/workspace/billing/Prices"
-import { Secrets } from "@parley/workspace/storage/Secrets"
 import { Sessions } from "@parley/workspace/sessions/Sessions"
 import { DataFolder, layerBeside } from "@parley/workspace/storage/Database"
+import { Secrets } from "@parley/workspace/storage/Secrets"
 import { StartFault } from "@parley/workspace/storage/StartFault"
-import { firstWorkspace, Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Cause, Effect, Exit, Layer, Logger, Result } from "effect"
-import { parseArgs } from "node:util"
-import { runCredit } from "./command/credit.ts"
-import { runKeys } from "./command/keys.ts"
-import { type NumberOptions, numberOptions, runNumbers } from "./command/numbers.ts"
-import { runPrices } from "./command/prices.ts"
-import { runSip, type SipOptions } from "./command/sip.ts"
-import { usage } from "./command/usage.ts"
-import { type Config, readConfig } from "./Config.ts"
+import { CliError, Command } from "effect/cli"
+import { credit } from "./command/credit.ts"
+import { keys } from "./command/keys.ts"
+import { numbers } from "./command/numbers.ts"
+import { prices } from "./command/prices.ts"
+import { settings } from "./command/settings.ts"
+import { sip } from "./command/sip.ts"
+import { readConfig } from "./Config.ts"
 import { platformLayer } from "./Engines.ts"
 import { Settings } from "./Settings.ts"
+import { version } from "./version.ts"
 
-const run = Effect.fnUntraced(function* (
-  words: ReadonlyArray<string>,
-  options: SipOptions & NumberOptions,
-  config: Config
-) {
-  const { workspace } = options
-  const [noun, ...rest] = words
-  switch (noun) {
-    case "keys":
-      return yield* runKeys(rest, workspace)
-    case "credit":
-      return yield* runCredit(rest, workspace)
-    case "numbers":
-      return yield* Effect.provide(runNumbers(rest, workspace, options), telephone(config))
-    case "sip":
-      return yield* Effect.provide(runSip(rest, options), telephone(config))
-    case "prices":
-      return yield* runPrices(rest)
-    default:
-      return yield* usage
-  }
-})
+const configured = Layer.effect(
+  Settings,
+  Effect.suspend(() => {
+    const config = readConfig(process.env)
+    return Result.isFailure(config)
+      ? Effect.fail(new StartFault({ message: config.failure }))
+      : Effect.succeed(config.success)
+  })
+)
 
-const storage = (config: Config) =>
-  Layer.mergeAll(ApiKeys.layer, Billing.layer, Prices.layer).pipe(
-    Layer.provideMerge(Workspaces.layer),
-    Layer.provideMerge(Layer.mergeAll(layerBeside(config), platformLayer, DataFolder.beside(config))),
-    Layer.provideMerge(Layer.succeed(Settings, config))
+const storage = Layer.unwrap(
+  Effect.map(Settings, (config) =>
+    Layer.mergeAll(ApiKeys.layer, Billing.layer, Prices.layer).pipe(
+      Layer.provideMerge(Workspaces.layer),
+      Layer.provideMerge(Layer.mergeAll(layerBeside(config), platformLayer, DataFolder.beside(config)))
+    )
   )
+).pipe(Layer.provideMerge(configured))
 
 /** What needs the key that seals secrets: whoever only makes API keys need not have it. */
-const telephone = (config: Config) =>
-  Layer.mergeAll(PhoneLines.layer, SipTraces.layer).pipe(
-    Layer.provideMerge(LocalInventory.LocalInventory.layer),
-    Layer.provide(Layer.mergeAll(LocalInventory.layer, Sessions.layer)),
-    Layer.provideMerge(Secrets.layer(config.secretKey))
+const telephone = Layer.unwrap(
+  Effect.map(Settings, ({ secretKey }) =>
+    Layer.mergeAll(PhoneLines.layer, SipTraces.layer).pipe(
+      Layer.provideMerge(LocalInventory.LocalInventory.layer),
+      Layer.provide(Layer.mergeAll(LocalInventory.layer, Sessions.layer)),
+      Layer.provideMerge(Secrets.layer(secretKey))
+    )
   )
+).pipe(Layer.provideMerge(storage))
 
-const options = {
-  workspace: { type: "string" },
-  from: { type: "string" },
-  number: { type: "string" },
-  ...numberOptions
-} as const
+const parley = Command.make("parley").pipe(
+  Command.withDescription("Keys, money, numbers and the telephone of a Parley service, running or not"),
+  Command.withSubcommands([
+    Command.provide(keys, storage),
+    Command.provide(credit, storage),
+    Command.provide(prices, storage),
+    Command.provide(numbers, telephone),
+    Command.provide(sip, telephone),
+    settings
+  ])
+)
 
-const main = Effect.gen(function* () {
-  const args = yield* Effect.try({
-    try: () => parseArgs({ allowPositionals: true, options }),
-    catch: () => usage
-  })
-  const config = readConfig(process.env)
-  if (Result.isFailure(config)) return yield* new StartFault({ message: config.failure })
-  const { from = "anonymous", number, workspace = firstWorkspace, ...rest } = args.values
-  const input = { ...rest, workspace, from, number }
-  const text = yield* run(args.positionals, input, config.success).pipe(Effect.provide(storage(config.success)))
-  process.stdout.write(`${text}\n`)
-}).pipe(Effect.provide(Logger.layer([])))
-
-const exit = await Effect.runPromiseExit(main)
-if (Exit.isFailure(exit)) {
-  const error = Cause.squash(exit.cause)
-  process.stderr.write(`${error instanceof StartFault ? error.message : Cause.pretty(exit.cause)}\n`)
-  process.exitCode = 1
-}
+NodeRuntime.runMain(
+  Command.run(parley, { version }).pipe(Effect.provide(NodeServices.layer), Effect.provide(Logger.layer([]))),
+  {
+    disableErrorReporting: true,
+    teardown: (exit, end) => {
+      if (Exit.isSuccess(exit)) return end(0)
+      const error = Cause.squash(exit.cause)
+      // Its help was shown, and what is wrong beside it.
+      if (CliError.isCliError(error)) return end(error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : 1)
+      process.stderr.write(`${error instanceof StartFault ? error.message : Cause.pretty(exit.cause)}\n`)
+      end(1)
+    }
+  }
+)

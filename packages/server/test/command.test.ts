@@ -5,12 +5,13 @@ import { Prices } from "@parley/workspace/billing/Prices"
 import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
 import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Effect, Layer } from "effect"
-import { runCredit } from "../src/command/credit.ts"
-import { runKeys } from "../src/command/keys.ts"
-import { runPrices } from "../src/command/prices.ts"
-import { usage } from "../src/command/usage.ts"
+import { CliError } from "effect/cli"
+import { credit } from "../src/command/credit.ts"
+import { keys } from "../src/command/keys.ts"
+import { prices } from "../src/command/prices.ts"
 import { platformLayer } from "../src/Engines.ts"
 import { Settings } from "../src/Settings.ts"
+import { commandOutput } from "../src/testing/commandOutput.ts"
 import { testConfig } from "../src/testing/testConfig.ts"
 
 const live = Layer.mergeAll(ApiKeys.layer, Billing.layer, Prices.layer).pipe(
@@ -19,6 +20,10 @@ const live = Layer.mergeAll(ApiKeys.layer, Billing.layer, Prices.layer).pipe(
   Layer.provide(Layer.succeed(Settings, testConfig("unused", { PARLEY_TRIAL_BALANCE: "2.5" })))
 )
 
+const runCredit = (...words: ReadonlyArray<string>) => commandOutput(credit, words)
+const runPrices = (...words: ReadonlyArray<string>) => commandOutput(prices, words)
+const runKeys = (...words: ReadonlyArray<string>) => commandOutput(keys, words)
+
 layer(live, { excludeTestServices: true })("command", (it) => {
   it.effect("shows, tops up and widens an account", () =>
     Effect.gen(function* () {
@@ -26,19 +31,19 @@ layer(live, { excludeTestServices: true })("command", (it) => {
       const said: ReadonlyArray<readonly [words: ReadonlyArray<string>, line: string]> = [
         [["show"], "default  balance 2.5  topped up 0  5 at the same time"],
         [["add", "100"], "default  balance 102.5  topped up 100  15 at the same time"],
-        [["add", "-0.5"], "default  balance 102  topped up 99.5  5 at the same time"],
+        [["add", "--", "-0.5"], "default  balance 102  topped up 99.5  5 at the same time"],
         [["concurrency", "9"], "default  balance 102  topped up 99.5  9 at the same time"],
         [["concurrency", "tier"], "default  balance 102  topped up 99.5  5 at the same time"]
       ]
-      for (const [words, line] of said) assert.strictEqual(yield* runCredit(words, "default"), line)
+      for (const [words, line] of said) assert.strictEqual(yield* runCredit(...words), line)
     })
   )
 
   it.effect("lists and sets prices", () =>
     Effect.gen(function* () {
-      assert.include(yield* runPrices(["list"]), "tts  15 per 1000000 bytes\ntts:s2.1-pro-free  0 per 1000000 bytes")
-      assert.strictEqual(yield* runPrices(["set", "asr", "0.72"]), "asr  0.72 per 3600 seconds")
-      assert.strictEqual(yield* runPrices(["set", "tts:house", "3"]), "tts:house  3 per 1000000 bytes")
+      assert.include(yield* runPrices("list"), "tts  15 per 1000000 bytes\ntts:s2.1-pro-free  0 per 1000000 bytes")
+      assert.strictEqual(yield* runPrices("set", "asr", "0.72"), "asr  0.72 per 3600 seconds")
+      assert.strictEqual(yield* runPrices("set", "tts:house", "3"), "tts:house  3 per 1000000 bytes")
     })
   )
 
@@ -46,29 +51,28 @@ layer(live, { excludeTestServices: true })("command", (it) => {
     Effect.gen(function* () {
       yield* Effect.flatMap(Workspaces, (workspaces) => workspaces.ensure("default"))
       const wrong = [
-        runCredit([], "default"),
-        runCredit(["add"], "default"),
-        runCredit(["show", "5"], "default"),
-        runCredit(["spend", "5"], "default"),
-        runPrices([]),
-        runPrices(["list", "asr"]),
-        runPrices(["set", "asr"]),
-        runPrices(["set", "asr", "1", "2"]),
-        runKeys(["create", "x"], "default"),
-        runKeys(["revoke"], "default")
+        runCredit(),
+        runCredit("add"),
+        runCredit("show", "5"),
+        runCredit("spend", "5"),
+        runPrices(),
+        runPrices("list", "asr"),
+        runPrices("set", "asr"),
+        runPrices("set", "asr", "1", "2"),
+        runKeys("create", "x"),
+        runKeys("revoke")
       ]
-      for (const attempt of wrong)
-        assert.strictEqual(
-          yield* Effect.flip<unknown, unknown, ApiKeys | Billing | Prices | Workspaces>(attempt),
-          usage
-        )
+      for (const attempt of wrong) {
+        const error = yield* Effect.flip<unknown, unknown, ApiKeys | Billing | Prices | Workspaces>(attempt)
+        assert.isTrue(CliError.isCliError(error) && error._tag === "ShowHelp")
+      }
       const refused = [
-        [runCredit(["add", "many"], "default"), "AMOUNT"],
-        [runCredit(["add", "10000000000"], "default"), "AMOUNT"],
-        [runCredit(["concurrency", "0"], "default"), "N must"],
-        [runCredit(["show"], "nobody"), "there is no workspace nobody"],
-        [runPrices(["set", "asr", "-1"]), "AMOUNT"],
-        [runPrices(["set", "tea", "1"]), "there is no price tea"]
+        [runCredit("add", "many"), "AMOUNT"],
+        [runCredit("add", "10000000000"), "AMOUNT"],
+        [runCredit("concurrency", "0"), "N must"],
+        [runCredit("show", "--workspace", "nobody"), "there is no workspace nobody"],
+        [runPrices("set", "asr", "-1"), "AMOUNT"],
+        [runPrices("set", "tea", "1"), "there is no price tea"]
       ] as const
       for (const [attempt, line] of refused) {
         const { message } = yield* Effect.flip<unknown, { message: string }, ApiKeys | Billing | Prices | Workspaces>(

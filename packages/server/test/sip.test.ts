@@ -11,8 +11,9 @@ import { StartFault } from "@parley/workspace/storage/StartFault"
 import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
 import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Effect, Layer } from "effect"
-import { runSip } from "../src/command/sip.ts"
-import { usage } from "../src/command/usage.ts"
+import { CliError } from "effect/cli"
+import { sip } from "../src/command/sip.ts"
+import { commandOutput } from "../src/testing/commandOutput.ts"
 
 const live = Layer.mergeAll(
   PhoneLines.layer.pipe(Layer.provide(LocalInventory.layer)),
@@ -21,7 +22,7 @@ const live = Layer.mergeAll(
   Layer.sync(SecretBox.Secrets, () => SecretBox.make(Buffer.alloc(32, 1)))
 ).pipe(Layer.provide(TestDatabase.layer))
 
-const options = { workspace: "default", from: "+14155550100", number: undefined }
+const runSip = (...words: ReadonlyArray<string>) => commandOutput(sip, words)
 
 /** Answers 100, is busy for everybody else. */
 const farSide = Effect.acquireRelease(
@@ -59,11 +60,11 @@ layer(live, { excludeTestServices: true })("sip", (it) => {
     Effect.gen(function* () {
       const { ports } = yield* farSide
       const host = `127.0.0.1:${ports.udp}`
-      assert.match(yield* runSip(["check", host], options), /answered 200 in \d+ ms/)
-      const said = yield* runSip(["call", `sip:100@${host}`], options)
+      assert.match(yield* runSip("check", host), /answered 200 in \d+ ms/)
+      const said = yield* runSip("call", "--from", "+14155550100", `sip:100@${host}`)
       assert.match(said, /^answered; heard [1-9]\d*\.\d s, [1-9]\d*\.\d s of it loud\n/)
       for (const line of ["<-- INVITE", "200 OK -->", "<-- ACK", "(codec)"]) assert.include(said, line)
-      const busy = yield* Effect.flip(runSip(["call", `sip:200@${host}`], options))
+      const busy = yield* Effect.flip(runSip("call", `sip:200@${host}`))
       assert.include(busy.message, "busy, 486")
     }).pipe(Effect.scoped)
   )
@@ -71,15 +72,16 @@ layer(live, { excludeTestServices: true })("sip", (it) => {
   it.effect("says what it can be told, and what is not there", () =>
     Effect.gen(function* () {
       yield* Effect.flatMap(Workspaces, (workspaces) => workspaces.ensure("default"))
-      for (const words of [[], ["check"], ["call", "a", "b"], ["dance", "x"]]) {
-        assert.strictEqual(yield* Effect.flip(runSip(words, options)), usage)
+      for (const words of [["check"], ["call", "a", "b"], ["dance", "x"]]) {
+        const error = yield* Effect.flip(runSip(...words))
+        assert.isTrue(CliError.isCliError(error) && error._tag === "ShowHelp", words.join(" "))
       }
       for (const [words, fault] of [
         [["trace", "session_x"], "there is no session session_x"],
         [["check", "+14155550188"], "there is no number +14155550188"],
         [["call", "somebody"], "URI must be"]
       ] as const) {
-        const error = yield* Effect.flip(runSip(words, options))
+        const error = yield* Effect.flip(runSip(...words))
         assert.instanceOf(error, StartFault)
         assert.include(error.message, fault)
       }

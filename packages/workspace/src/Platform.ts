@@ -3,6 +3,7 @@
 import type { Embedder } from "@parley/llm/Embedder"
 import { Context } from "effect"
 
+/** What the installation offers to every workspace. */
 export class Platform extends Context.Service<
   Platform,
   {
@@ -21,4 +22,4 @@ export class Platform extends Context.Service<
     /** Left out: documents are searched by words alone. */
     readonly embedder?: Embedder | undefined
   }
->()("./Platform.ts") {}
+>()("@parley/workspace/Platform") {}

@@ -37,6 +37,7 @@ import { Deliveries } from "./webhooks/Deliveries.ts"
 import { Outbox } from "./webhooks/Outbox.ts"
 import { Workspaces } from "./identity/Workspaces.ts"
 
+/** @param secretKey that seals secrets at rest; left out: a generated file of the data folder */
 export const layer = (
   secretKey: Redacted.Redacted<string> | undefined
 ): Layer.Layer<
@@ -84,7 +85,6 @@ export const layer = (
     PhoneNumbers.layer,
     PhoneLines.layer,
     ApiKeys.layer,
-    Prices.layer,
     Usage.layer,
     Tools.layer,
     McpServers.layer,
@@ -97,7 +97,9 @@ export const layer = (
     Recordings.layer
   ).pipe(
     Layer.provideMerge(LocalInventory.layer),
-    Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Billing.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Billing.layer, Prices.layer)
+    ),
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(SafeHttp.layer),
     Layer.provideMerge(Blobs.layer),

@@ -7,14 +7,16 @@ import type { CallPlan } from "@parley/engine/CallPlan"
 import { type RunTool, ToolFailure } from "@parley/engine/ports/CallParts"
 import { converse } from "@parley/engine/TextCall"
 import { LanguageModels } from "@parley/llm/LanguageModels"
-import { type ClaimedRun, type RunOutcome, TestRuns } from "@parley/workspace/agentTests/TestRuns"
+import type { ClaimedRun, RunOutcome } from "@parley/workspace/agentTests/TestRunQueue"
+import { TestRuns } from "@parley/workspace/agentTests/TestRuns"
 import { type Criterion, type Observed, questionsOf, verdictOn } from "@parley/workspace/agentTests/verdict"
 import { AnalysisModel } from "@parley/workspace/analysis/Analyst"
 import { answerOf, questionOf } from "@parley/workspace/analysis/question"
+import * as JobWorker from "@parley/workspace/jobs/JobWorker"
 import { KnowledgeSearch } from "@parley/workspace/knowledge/KnowledgeSearch"
-import type { ClaimedSession } from "@parley/workspace/sessions/SessionLife"
+import type { ClaimedSession } from "@parley/workspace/sessions/PreparedSession"
 import { answered } from "@parley/workspace/tools/WebhookCall"
-import { Clock, Data, Deferred, Effect, Layer, Result, Semaphore, Stream } from "effect"
+import { Clock, Data, Deferred, Effect, Layer, Result, Stream } from "effect"
 import { CallPlans } from "../plan/CallPlans.ts"
 
 const runMs = 120_000
@@ -111,31 +113,15 @@ export const layer: Layer.Layer<never, never, AnalysisModel | CallPlans | Knowle
         return outcome
       })
 
-      const seats = yield* Semaphore.make(atOnce)
-      const scope = yield* Effect.scope
-      const failed = Effect.andThen(Effect.logWarning("A test of an agent could not be run"), Effect.sleep(lookMs))
-
-      // One claims, so that an idle service asks its database once in a while and not once for each seat.
-      yield* Effect.gen(function* () {
-        yield* seats.take(1)
-        runs.wakeUp.closeUnsafe()
-        const run = yield* Effect.onError(runs.claim, () => seats.release(1))
-        if (run === undefined) {
-          yield* seats.release(1)
-          return yield* Effect.asVoid(Effect.timeoutOption(runs.wakeUp.await, lookMs))
-        }
-        yield* outcomeOf(run).pipe(
-          Effect.flatMap((outcome) => runs.finish(run.id, outcome)),
-          Effect.catchCause(() => failed),
-          // Its workspace may have another one waiting for it.
-          Effect.ensuring(Effect.andThen(seats.release(1), runs.wakeUp.open)),
-          Effect.forkIn(scope)
-        )
-      }).pipe(
-        Effect.catchCause(() => failed),
-        Effect.forever,
-        Effect.forkScoped
-      )
+      yield* JobWorker.start({
+        queue: runs.queue,
+        failed: "A test of an agent could not be run",
+        keyOf: ({ id }) => [id],
+        run: (run) => Effect.flatMap(outcomeOf(run), (outcome) => runs.finish(run.id, outcome)),
+        atOnce,
+        lookMs,
+        pauseMs: lookMs
+      })
     })
   )
 

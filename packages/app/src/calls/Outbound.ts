@@ -14,7 +14,7 @@ import type { PhoneCallCreate, PhoneCallQueued, PhoneCallReason } from "@parley/
 import { readVariables } from "@parley/contract/SessionRequest"
 import { resolveTimezone } from "@parley/contract/Timezone"
 import type { OutboundTrunk, PhoneLeg } from "@parley/transport/phone/Phone"
-import { configHash } from "@parley/workspace/agents/ConfigHash"
+import { configHash } from "@parley/workspace/storage/configHash"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { type CallKey, type NewPhoneCall, PhoneCalls } from "@parley/workspace/phone/PhoneCalls"
 import { type PhoneLine, PhoneLines } from "@parley/workspace/phone/PhoneLines"

@@ -10,7 +10,7 @@ import type {
   SipTraceLine
 } from "@parley/transport/phone/Phone"
 import { makeSipServer } from "@parley/transport/sip/SipServer"
-import type { FailedDial } from "@parley/workspace/sessions/SessionLife"
+import type { FailedDial } from "@parley/workspace/sessions/SessionEnding"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { StartFault } from "@parley/workspace/storage/StartFault"

@@ -1,5 +1,5 @@
 // Why a call is not placed from this number to that one (decisions 8), in the order the reasons are looked at. Pure.
-import { countryOf, isPremium } from "@parley/contract/Destination"
+import { countryOf, isPremium } from "@parley/workspace/phone/destinations"
 import { Invalid } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import type { PhoneCallCreate, PhoneCallReason } from "@parley/contract/PhoneCall"

@@ -1,7 +1,7 @@
 // Makes the plan of a call: looks the voice up, asks MCP servers for their tools, opens what is sealed.
 import type { CallPlan } from "@parley/engine/CallPlan"
 import type { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
-import type { ClaimedSession } from "@parley/workspace/sessions/SessionLife"
+import type { ClaimedSession } from "@parley/workspace/sessions/PreparedSession"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { Context, Effect, Layer } from "effect"
 import { AppSettings } from "../AppSettings.ts"

@@ -14,7 +14,7 @@ const unusableMs = 100
 /** Messages of the page on their way to the service. */
 export class Outbox {
   readonly #room: Room
-  /** Done when all that was said before is answered or given up. */
+  /** Done when what was said before is answered, tried or given up. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #closed = Promise.withResolvers<"closed">()
   #connected = Promise.withResolvers<"late">()
@@ -32,12 +32,14 @@ export class Outbox {
   /** Resolves when the service has taken the message; rejects when the connection ends before. */
   send(event: ClientEvent): Promise<void> {
     const payload = JSON.stringify({ id: crypto.randomUUID(), event })
-    const sent = this.#last.then(() => this.#sendOne(payload))
-    this.#last = sent.catch(() => undefined)
+    const tried = Promise.withResolvers<void>()
+    const sent = this.#last.then(() => this.#sendOne(payload, tried.resolve))
+    // The next one waits for the answer, or for one try without: an answer that is lost must not hold up the rest.
+    this.#last = Promise.race([sent.catch(() => undefined), tried.promise])
     return sent
   }
 
-  async #sendOne(payload: string): Promise<void> {
+  async #sendOne(payload: string, tried: () => void): Promise<void> {
     const answered = Promise.withResolvers<"answered">()
     answered.promise.catch(() => undefined)
     for (;;) {
@@ -54,6 +56,7 @@ export class Outbox {
       const outcome = await Promise.race([answered.promise, late, this.#connected.promise, this.#closed.promise])
       if (outcome === "answered") return
       if (outcome === "closed") throw new Error("the connection was closed")
+      if (this.#isUsable()) tried()
       this.#forgetTransport()
     }
   }

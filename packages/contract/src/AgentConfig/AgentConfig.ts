@@ -34,6 +34,7 @@ export type ConfigPatch = typeof ConfigPatch.Type
 const section = <S extends Schema.Top>(schema: Partial<S["Encoded"]> extends S["Encoded"] ? S : never) =>
   defaulted(schema, {} as S["Encoded"])
 
+/** The whole configuration as it is stored, secrets sealed. */
 export const StoredConfig = Schema.Struct({
   prompt: section(Prompt),
   voice: section(Voice),
@@ -63,6 +64,7 @@ export const ReturnedSections = Schema.Struct({
 })
 export type ReturnedSections = typeof ReturnedSections.Type
 
+/** As it is returned: secrets are null, `has_secret` and the like say that there is one. */
 export const ReturnedConfig = Schema.Struct({
   ...ReturnedSections.fields,
   agent_id: Schema.String,

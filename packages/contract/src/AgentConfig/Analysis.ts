@@ -14,7 +14,8 @@ const uniqueNames = Schema.makeFilter((items: ReadonlyArray<{ readonly name: str
   return twice < 0 ? undefined : { path: [twice, "name"], issue: "must be unique" }
 })
 
-export const DataField = Schema.Struct({
+/** A value to be drawn from the call; `enum_options` for type `enum`. */
+const DataField = Schema.Struct({
   name,
   type: defaulted(Schema.Literals(["text", "boolean", "number", "enum"]), "text"),
   description: defaulted(text(500), ""),
@@ -33,14 +34,17 @@ export const DataField = Schema.Struct({
   })
 )
 
+/** Something the call is to be measured by: success, failure or unknown. */
 export const Criterion = Schema.Struct({ name, description: defaulted(text(500), "") })
 
-export const Summary = Schema.Struct({
+/** Whether and how the call is summed up. */
+const Summary = Schema.Struct({
   enabled: defaulted(Schema.Boolean, true),
   prompt: defaulted(text(1000), ""),
   language: defaulted(Language, "en")
 })
 
+/** Section `analysis`: what is drawn from a call that is over. */
 export const Analysis = Schema.Struct({
   summary: defaulted(Summary, {}),
   data_fields: defaulted(listOf(DataField, 20).check(uniqueNames), []),

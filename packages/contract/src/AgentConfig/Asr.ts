@@ -8,7 +8,9 @@ const fields = {
   keyterms: defaulted(listOf(textBetween(1, 200), 50), [])
 }
 
+/** Section `asr`: the recognition model, its languages and key terms. */
 export const Asr = Schema.Struct({ model: text(256), ...fields })
 export type Asr = typeof Asr.Type
 
+/** The section as it is sent. */
 export const AsrPatch = Schema.Struct({ model: Schema.optionalKey(text(256)), ...fields })

@@ -4,20 +4,26 @@ import { defaulted, listOf, text, textBetween, wholeBetween } from "../Field.ts"
 import { TimezoneOrEmpty } from "../Timezone.ts"
 import { TransferDestinations } from "./TransferDestination.ts"
 
-export const Eagerness = Schema.Literals(["relaxed", "balanced", "eager"])
-export const Sensitivity = Schema.Literals(["low", "balanced", "high"])
-export const VoicemailAction = Schema.Literals(["hangup", "leave_message", "leave_prompt_message"])
+/** How soon the agent takes its turn after the caller stopped. */
+const Eagerness = Schema.Literals(["relaxed", "balanced", "eager"])
+/** How easily the caller's voice interrupts the agent. */
+const Sensitivity = Schema.Literals(["low", "balanced", "high"])
+/** What happens when an answering machine takes the call. */
+const VoicemailAction = Schema.Literals(["hangup", "leave_message", "leave_prompt_message"])
 
-export const Voicemail = Schema.Struct({
+/** Detection of answering machines on calls that are placed. */
+const Voicemail = Schema.Struct({
   action: defaulted(VoicemailAction, "hangup"),
   message: defaulted(text(10_000), "")
 })
 
-export const Outbound = Schema.Struct({
+/** Settings of calls that are placed. */
+const Outbound = Schema.Struct({
   amd_enabled: defaulted(Schema.Boolean, true),
   voicemail: defaulted(Voicemail, {})
 })
 
+/** Section `conversation`: turns, silence, duration, recording; times in seconds. */
 export const Conversation = Schema.Struct({
   max_duration_seconds: defaulted(wholeBetween(60, 3600), 1800),
   response_wait_ms: defaulted(wholeBetween(300, 2000), 550),

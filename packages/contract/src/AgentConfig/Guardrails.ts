@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { defaulted } from "../Field.ts"
 
+/** Section `guardrails`. */
 export const Guardrails = Schema.Struct({
   focus: defaulted(Schema.Boolean, false),
   manipulation: defaulted(Schema.Boolean, false)

@@ -6,6 +6,7 @@ import { defaulted, text, textBetween } from "../Field.ts"
 
 const where = { base_url: textBetween(1, 2000), model: textBetween(1, 256) }
 
+/** The section as it is sent; an `api_key` of null keeps the stored one. */
 export const LlmPatch = Schema.Struct({
   model: Schema.optionalKey(Schema.NullOr(text(256))),
   custom: defaulted(
@@ -15,6 +16,7 @@ export const LlmPatch = Schema.Struct({
 })
 export type LlmPatch = typeof LlmPatch.Type
 
+/** Section `llm` as it is stored, the key sealed. */
 export const StoredLlm = Schema.Struct({
   model: Schema.NullOr(Schema.String),
   /** `api_key` is sealed. */
@@ -22,6 +24,7 @@ export const StoredLlm = Schema.Struct({
 })
 export type StoredLlm = typeof StoredLlm.Type
 
+/** The section as it is returned, without the key. */
 export const ReturnedLlm = Schema.Struct({
   model: Schema.NullOr(Schema.String),
   custom: Schema.NullOr(Schema.Struct({ base_url: Schema.String, model: Schema.String, api_key: Schema.Null }))

@@ -3,6 +3,7 @@
 import { Schema } from "effect"
 import { defaulted, listOf, textBetween } from "../Field.ts"
 
+/** Section `tools`: ids of tools and MCP servers, and the tools of the service itself. */
 export const Tools = Schema.Struct({
   enabled: defaulted(Schema.Boolean, true),
   tool_ids: defaulted(listOf(textBetween(1, 128), 100), []),

@@ -1,4 +1,4 @@
-// Where a call may be handed to (spec: Transfer destination item; decisions 6.3 and 15).
+// Where a call may be handed to.
 import { Schema } from "effect"
 import { defaulted, listOf, text } from "../Field.ts"
 
@@ -10,6 +10,7 @@ const OnFailure = Schema.Struct({
   message: defaulted(text(10_000), "")
 })
 
+/** A person or an agent a call may be handed to. */
 export const TransferDestination = Schema.Struct({
   type: defaulted(Schema.Literals(["phone", "sip"]), "phone"),
   label: defaulted(text(64), ""),

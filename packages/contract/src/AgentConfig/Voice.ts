@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { defaulted, numberBetween, text } from "../Field.ts"
 import { Language } from "../Language.ts"
 
+/** Section `voice`. */
 export const Voice = Schema.Struct({
   /** Empty: the platform's default voice. */
   voice_id: defaulted(text(256), ""),

@@ -24,6 +24,7 @@ const PostCall = Schema.Unknown.pipe(
   })
 )
 
+/** The section as it is sent; a `secret` of null keeps the stored one. */
 export const WebhooksPatch = Schema.Struct({
   conversation_init: defaulted(
     Schema.NullOr(Schema.Struct({ url, secret, has_secret: hasSecret, timeout_seconds: timeout })),
@@ -36,12 +37,14 @@ export type WebhooksPatch = typeof WebhooksPatch.Type
 /** Sealed text, or null when there is no secret. */
 const sealed = defaulted(Schema.NullOr(Schema.String), null)
 
+/** Section `webhooks` as it is stored, secrets sealed. */
 export const StoredWebhooks = Schema.Struct({
   conversation_init: defaulted(Schema.NullOr(Schema.Struct({ url, secret: sealed, timeout_seconds: timeout })), null),
   post_call: defaulted(Schema.Array(Schema.Struct({ url, secret: sealed })), [])
 })
 export type StoredWebhooks = typeof StoredWebhooks.Type
 
+/** The section as it is returned, without secrets. */
 export const ReturnedWebhooks = Schema.Struct({
   conversation_init: Schema.NullOr(
     Schema.Struct({ url: Schema.String, has_secret: Schema.Boolean, timeout_seconds: Schema.Number })

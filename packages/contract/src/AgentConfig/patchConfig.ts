@@ -1,4 +1,4 @@
-// What a PATCH makes of the stored configuration (decisions 0): a section that is sent replaces the stored one,
+// What a PATCH makes of the stored configuration: a section that is sent replaces the stored one,
 // one that is not sent stays. Pure but for `seal`. Write-only secrets survive where the rules let them: a
 // webhook's by its url, the model endpoint's key by its base_url (a key never follows to another host).
 // A value equal to the stored one is never refused, so that a returned config can always be sent back.
@@ -24,6 +24,7 @@ export interface Catalogue {
   readonly urlFault: (url: string, rules: UrlRules) => string | undefined
 }
 
+/** Which addresses a field takes. */
 export interface UrlRules {
   /** Schemes with the colon: `https:`. */
   readonly schemes: ReadonlyArray<string>
@@ -33,6 +34,7 @@ export interface UrlRules {
 /** Seals a secret for storing; gives back `previous` when it already seals the same text. */
 export type Seal = (plain: string, previous: string | null) => string
 
+/** The configuration of an agent that was told nothing. */
 export const defaultConfig = (catalogue: Catalogue): StoredConfig =>
   Schema.decodeSync(StoredConfig)({
     asr: { model: catalogue.asrModels[0] },
@@ -40,6 +42,7 @@ export const defaultConfig = (catalogue: Catalogue): StoredConfig =>
     llm: { model: catalogue.llmModels[0] }
   })
 
+/** The configuration with the patch, or every field that is wrong. */
 export const patchConfig = (
   stored: StoredConfig,
   patch: ConfigPatch,

@@ -1,4 +1,4 @@
-// Tests of agents, and their runs (decisions 16).
+// Tests of agents, and their runs.
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
@@ -23,6 +23,7 @@ import { Validation } from "./Validation.ts"
 const one = { test_id: Id }
 const agent = { agent_id: Id }
 
+/** Endpoints of tests and their runs. */
 export class AgentTestsApi extends HttpApiGroup.make("agentTests")
   .add(
     HttpApiEndpoint.get("listTests", "/tests", { query: AgentTestQuery, success: AgentTestPage, error: BadRequest }),

@@ -1,4 +1,4 @@
-// Agents, their configuration and their versions (decisions 6.1).
+// Agents, their configuration and their versions.
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
@@ -25,6 +25,7 @@ const params = { agent_id: Id }
 /** A body that may be missing altogether. */
 const optionalBody = <S extends Schema.Top>(schema: S) => [schema, Schema.Null] as const
 
+/** Endpoints of agents, configurations and versions. */
 export class AgentsApi extends HttpApiGroup.make("agents")
   .add(
     HttpApiEndpoint.get("listAgents", "/", {

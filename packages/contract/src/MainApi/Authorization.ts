@@ -1,16 +1,18 @@
-// Bearer keys of the main API (spec: Authentication 1): who calls is one workspace.
+// Bearer keys of the main API: who calls is one workspace.
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { Unauthorized } from "../Errors.ts"
 
+/** Which key called, and its workspace. */
 export interface Principal {
   readonly workspaceId: string
   readonly keyId: string
 }
 
+/** The principal of the request at hand. */
 export class Caller extends Context.Service<Caller, Principal>()("@parley/contract/Caller") {}
 
-/** Who knocks at a door that is open to visitors of a public agent too. */
+/** Who calls an endpoint that is open to visitors of a public agent, too. */
 export class Visitor extends Context.Service<
   Visitor,
   {
@@ -19,12 +21,13 @@ export class Visitor extends Context.Service<
   }
 >()("@parley/contract/Visitor") {}
 
-/** A key is taken, a bad one is refused, none is a visitor. */
+/** With a valid key its workspace, without any a visitor; a bad key fails. */
 export class VisitorAuthorization extends HttpApiMiddleware.Service<VisitorAuthorization, { provides: Visitor }>()(
   "parley/contract/VisitorAuthorization",
   { error: Unauthorized, security: { bearer: HttpApiSecurity.bearer } }
 ) {}
 
+/** 401 without a valid key. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Caller }>()(
   "parley/contract/Authorization",
   { error: Unauthorized, security: { bearer: HttpApiSecurity.bearer } }

@@ -1,4 +1,4 @@
-// Knowledge sources of the workspace (decisions 11). Files come as multipart forms only.
+// Knowledge sources of the workspace. Files come as multipart forms only.
 import { Schema } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -18,6 +18,7 @@ import { Validation } from "./Validation.ts"
 const params = { source_id: Id }
 const refusals = [BadRequest, Invalid, TooLarge, UnsupportedMediaType] as const
 
+/** Endpoints of knowledge sources. */
 export class KnowledgeSourcesApi extends HttpApiGroup.make("knowledgeSources")
   .add(
     HttpApiEndpoint.get("listKnowledgeSources", "/", {

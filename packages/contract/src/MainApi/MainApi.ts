@@ -16,10 +16,12 @@ import { ToolsApi } from "./Tools.ts"
 import { WalletApi } from "./Wallet.ts"
 import { WebhooksApi } from "./Webhooks.ts"
 
-export class SystemApi extends HttpApiGroup.make("system", { topLevel: true }).add(
+/** Endpoints without a key. */
+class SystemApi extends HttpApiGroup.make("system", { topLevel: true }).add(
   HttpApiEndpoint.get("health", "/health", { success: Health })
 ) {}
 
+/** The whole main API. */
 export class MainApi extends HttpApi.make("parley")
   .add(AgentsApi)
   .add(AgentTestsApi)

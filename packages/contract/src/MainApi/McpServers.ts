@@ -15,6 +15,7 @@ import { Validation } from "./Validation.ts"
 
 const params = { mcp_server_id: Id }
 
+/** Endpoints of MCP servers. */
 export class McpServersApi extends HttpApiGroup.make("mcpServers")
   .add(
     HttpApiEndpoint.get("listMcpServers", "/", { query: McpServerQuery, success: McpServerPage, error: BadRequest }),

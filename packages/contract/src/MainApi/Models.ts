@@ -1,4 +1,4 @@
-// Voice models (spec: POST /model; decisions 5). The same fields in four content types; the form is the one to use.
+// Voice models. The same fields in four content types; the form is the one to use.
 import { Schema } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -39,6 +39,7 @@ const json = {
 
 const refusals = [BadRequest, Forbidden, NotFound, Invalid, TooLarge, UnsupportedMediaType] as const
 
+/** Endpoints of voice models. */
 export class ModelsApi extends HttpApiGroup.make("models")
   .add(
     HttpApiEndpoint.post("createModel", "/", {

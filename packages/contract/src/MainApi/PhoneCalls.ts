@@ -1,4 +1,4 @@
-// Calls that are placed (decisions 8). The answer comes before the telephone rings; the session tells how it went.
+// Calls that are placed. The answer comes before the telephone rings; the session tells how it went.
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
   BadRequest,
@@ -14,6 +14,7 @@ import { PhoneCallCreate, PhoneCallHeaders, PhoneCallQueued } from "../PhoneCall
 import { Authorization } from "./Authorization.ts"
 import { Validation } from "./Validation.ts"
 
+/** Endpoints of calls that are placed. */
 export class PhoneCallsApi extends HttpApiGroup.make("phoneCalls")
   .add(
     HttpApiEndpoint.post("createPhoneCall", "/v1/agent/phone-calls", {

@@ -1,4 +1,4 @@
-// Telephone numbers: bought, imported, bound to agents, released (spec: Phone numbers; decisions 8).
+// Telephone numbers: bought, imported, bound to agents, released.
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadGateway, BadRequest, Conflict, Forbidden, Invalid, NotFound, PaymentRequired } from "../Errors.ts"
 import { Id } from "../Field.ts"
@@ -19,6 +19,7 @@ const base = "/v1/agent/phone-numbers"
 const one = `${base}/:phone_number_id` as const
 const params = { phone_number_id: Id }
 
+/** Endpoints of telephone numbers. */
 export class PhoneNumbersApi extends HttpApiGroup.make("phoneNumbers")
   .add(
     HttpApiEndpoint.get("listPhoneNumbers", base, {

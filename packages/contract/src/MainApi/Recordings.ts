@@ -5,6 +5,7 @@ import { Forbidden, NotFound } from "../Errors.ts"
 import { text } from "../Field.ts"
 import { Validation } from "./Validation.ts"
 
+/** Endpoints of recordings. */
 export class RecordingsApi extends HttpApiGroup.make("recordings")
   .add(
     HttpApiEndpoint.get("getRecordingFile", "/:file", {

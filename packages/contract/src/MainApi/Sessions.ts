@@ -1,4 +1,4 @@
-// Sessions: create, list, look at, end (spec: POST and GET /v1/agent/sessions; decisions 7).
+// Sessions: create, list, look at, end.
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
@@ -21,7 +21,7 @@ import { Validation } from "./Validation.ts"
 
 const params = { session_id: Id }
 
-/** With a key, or without one for an agent that is public to the page it comes from (decisions 7). */
+/** With a key, or without one for an agent that is public to the page it comes from. */
 export class SessionStartApi extends HttpApiGroup.make("sessionStart")
   .add(
     HttpApiEndpoint.post("createSession", "/v1/agent/sessions", {
@@ -39,6 +39,7 @@ export class SessionStartApi extends HttpApiGroup.make("sessionStart")
   .middleware(VisitorAuthorization)
   .annotateMerge(OpenApi.annotations({ title: "Sessions" })) {}
 
+/** Endpoints of sessions. */
 export class SessionsApi extends HttpApiGroup.make("sessions")
   .add(
     HttpApiEndpoint.get("listSessions", "/", { query: SessionQuery, success: SessionPage, error: BadRequest }),

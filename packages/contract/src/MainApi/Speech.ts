@@ -1,4 +1,4 @@
-// Speaking, listening and designing voices (spec: POST /v1/tts; decisions 1, 3, 4). The live sockets are not HTTP
+// Speaking, listening and designing voices. The live sockets are not HTTP
 // and are described in the server's README.
 import { Schema } from "effect"
 import { Multipart } from "effect/http"
@@ -35,6 +35,7 @@ const Recording = Schema.Struct({
 const refusals = [BadRequest, Invalid, PaymentRequired, TooLarge, UnsupportedMediaType, TooManyRequests] as const
 const failures = [BadGateway, Unavailable] as const
 
+/** Endpoints of synthesis, recognition and voice design. */
 export class SpeechApi extends HttpApiGroup.make("speech")
   .add(
     HttpApiEndpoint.post("speak", "/v1/tts", {

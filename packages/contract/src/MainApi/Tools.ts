@@ -1,4 +1,4 @@
-// Tools of the workspace (decisions 9).
+// Tools of the workspace.
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadRequest, Conflict, Invalid, NotFound } from "../Errors.ts"
 import { Id } from "../Field.ts"
@@ -8,6 +8,7 @@ import { Validation } from "./Validation.ts"
 
 const params = { tool_id: Id }
 
+/** Endpoints of tools. */
 export class ToolsApi extends HttpApiGroup.make("tools")
   .add(
     HttpApiEndpoint.get("listTools", "/", { query: ToolQuery, success: ToolPage, error: BadRequest }),

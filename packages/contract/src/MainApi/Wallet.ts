@@ -1,4 +1,4 @@
-// The account's money (decisions 5). `self` is the caller's workspace; any other id but its own is not found.
+// The account's money. `self` is the caller's workspace; any other id but its own is not found.
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BadRequest, NotFound } from "../Errors.ts"
@@ -10,6 +10,7 @@ import { Validation } from "./Validation.ts"
 
 const params = { user_id: Id }
 
+/** Endpoints of the account. */
 export class WalletApi extends HttpApiGroup.make("wallet")
   .add(
     HttpApiEndpoint.get("getApiCredit", "/:user_id/api-credit", {

@@ -7,6 +7,7 @@ import { WebhookDelivery } from "../WebhookDelivery.ts"
 import { Authorization } from "./Authorization.ts"
 import { Validation } from "./Validation.ts"
 
+/** Endpoints of webhook deliveries. */
 export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .add(
     HttpApiEndpoint.get("listWebhookDeliveries", "/v1/agent/sessions/:session_id/webhook-deliveries", {

@@ -1,5 +1,6 @@
-// The error envelope of layer A (spec: Errors): `{detail: {status, message}}`. `provider_error` is a refusal of the
-// main API with its message; every other status is the layer's own.
+// The error envelope of the ElevenLabs-compatible API: `{detail: {status, message}}`. `provider_error` is a refusal of
+// the main API with its message; every other status is the layer's own.
+/** The words for what went wrong. */
 export type ElevenLabsStatus =
   | "invalid_request"
   | "unauthorized"
@@ -11,6 +12,7 @@ export type ElevenLabsStatus =
   | "upstream_error"
   | "provider_error"
 
+/** The body of every error. */
 export interface ElevenLabsBody {
   readonly detail: { readonly status: ElevenLabsStatus; readonly message: string }
 }

@@ -1,10 +1,11 @@
-// Layer A: the body of its synthesis endpoints (spec: Compatibility layer A, 2-3). What only the third party has is
-// taken and left alone: similarity_boost, style, use_speaker_boost, language_code, seed, and whatever is not named here.
+// ElevenLabs-compatible API: the body of its synthesis endpoints. What only the third party has is taken and left
+// alone: similarity_boost, style, use_speaker_boost, language_code, seed, and whatever is not named here.
 import { Schema } from "effect"
 import { numberBetween, text } from "../Field.ts"
 
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** What of a voice's settings counts here. */
 export const VoiceSettings = Schema.Struct({
   /** Temperature is what is left of it to 1. */
   stability: maybe(numberBetween(0, 1)),
@@ -12,6 +13,7 @@ export const VoiceSettings = Schema.Struct({
 })
 export type VoiceSettings = typeof VoiceSettings.Type
 
+/** The body of a synthesis request. */
 export const TextToSpeech = Schema.Struct({
   text: text(2 ** 26),
   model_id: maybe(text(256)),

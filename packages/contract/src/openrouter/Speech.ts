@@ -1,4 +1,4 @@
-// Layer B: the body of POST /audio/speech (spec: Compatibility layer B). What is not named here is left alone, the
+// OpenRouter-compatible API: the body of POST /audio/speech. What is not named here is left alone, the
 // service's own parameters at the top level included.
 import { Schema } from "effect"
 import { listOf, text } from "../Field.ts"
@@ -12,9 +12,11 @@ const AudioPart = Schema.Struct({
 })
 const TextPart = Schema.Struct({ type: Schema.Literal("text"), text: text(10_000) })
 
+/** A recording to speak like, or what is said in it. */
 export const InputReference = Schema.Union([AudioPart, TextPart])
 export type InputReference = typeof InputReference.Type
 
+/** The body of a synthesis request. */
 export const SpeechRequest = Schema.Struct({
   model: text(256),
   input: text(2 ** 25),

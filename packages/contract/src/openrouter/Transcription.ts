@@ -4,6 +4,7 @@ import { text } from "../Field.ts"
 
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** The body of a recognition request. */
 export const TranscriptionRequest = Schema.Struct({
   model: text(256),
   input_audio: Schema.Struct({ data: Schema.Uint8ArrayFromBase64, format: maybe(Schema.String) }),

@@ -1,6 +1,7 @@
-// When each word of a chunk sounds (decisions 2, 3): a snapshot that replaces every earlier one of the same chunk.
+// When each word of a chunk sounds: a snapshot that replaces every earlier one of the same chunk.
 import { Schema } from "effect"
 
+/** Words with their times in seconds. */
 export const Alignment = Schema.Struct({
   /** Words without punctuation, seconds from the chunk's beginning. */
   segments: Schema.Array(Schema.Struct({ text: Schema.String, start: Schema.Finite, end: Schema.Finite })),

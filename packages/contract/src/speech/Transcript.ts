@@ -1,6 +1,7 @@
-// The answer of POST /v1/asr (decisions 1).
+// The answer of POST /v1/asr.
 import { Schema } from "effect"
 
+/** Times in seconds. */
 export const Transcript = Schema.Struct({
   text: Schema.String,
   /** Seconds, silence included. */

@@ -1,13 +1,14 @@
-// The body of POST /v1/tts, of its timestamped sibling, and of `start` on the live sockets (spec: POST /v1/tts;
-// decisions 2, 14). Null counts as absent, as SDKs send it. A field that is not known here is left alone: newer SDKs
-// have more of them.
+// The body of POST /v1/tts, of its timestamped sibling, and of `start` on the live sockets. Null counts as absent, as
+// SDKs send it. A field that is not known here is left alone: newer SDKs have more of them.
 import { Schema } from "effect"
 import { defaulted, listOf, numberBetween, text, wholeBetween } from "../Field.ts"
 
 /** `model` header. Omitted and unknown ones run on the first. */
 export const ttsModels = ["s2.1-pro", "s2.1-pro-free", "s2-pro", "s1"] as const
+/** Names of models; all are served by the same engine. */
 export type TtsModel = (typeof ttsModels)[number]
 
+/** The model of a header; the first for an unknown one. */
 export const ttsModelOf = (header: string | undefined): TtsModel =>
   ttsModels.find((model) => model === header?.trim()) ?? ttsModels[0]
 

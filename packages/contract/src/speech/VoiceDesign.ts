@@ -1,9 +1,11 @@
-// POST /v1/voice-design (decisions 4): a description in, candidate voices out. Unknown fields are refused.
+// POST /v1/voice-design: a description in, candidate voices out. Unknown fields are refused.
 import { Schema } from "effect"
 import { defaulted, numberBetween, text, textBetween, wholeBetween } from "../Field.ts"
 
+/** The only model. */
 export const voiceDesignModel = "voice-design-1"
 
+/** The body: a description of the voice. */
 export const VoiceDesign = Schema.Struct({
   instruction: textBetween(1, 2000),
   /** What the candidates say; a sentence of the service's own when absent. */
@@ -24,6 +26,7 @@ export const VoiceDesign = Schema.Struct({
 })
 export type VoiceDesign = typeof VoiceDesign.Type
 
+/** What was understood of the description. */
 export const VoiceFeatures = Schema.Struct({
   gender: Schema.String,
   age: Schema.String,
@@ -33,6 +36,7 @@ export const VoiceFeatures = Schema.Struct({
 })
 export type VoiceFeatures = typeof VoiceFeatures.Type
 
+/** A voice to choose: a clip and its signature. */
 export const VoiceCandidate = Schema.Struct({
   id: Schema.String,
   index: Schema.Int,
@@ -49,4 +53,5 @@ export const VoiceCandidate = Schema.Struct({
 })
 export type VoiceCandidate = typeof VoiceCandidate.Type
 
+/** The answer. */
 export const VoiceCandidates = Schema.Struct({ candidates: Schema.Array(VoiceCandidate) })

@@ -1,29 +1,41 @@
-// `parley keys create | list | revoke ID`.
+// `parley keys`: API keys. One that is revoked stops working at once.
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect, Redacted } from "effect"
-import { usage } from "./usage.ts"
+import { Argument, Command } from "effect/cli"
+import { said, workspaceFlag } from "./said.ts"
 
-export const runKeys = Effect.fnUntraced(function* (words: ReadonlyArray<string>, workspace: string) {
-  const keys = yield* ApiKeys
-  const [verb, id, ...rest] = words
-  if (rest.length > 0 || (id === undefined) === (verb === "revoke")) return yield* usage
-  switch (verb) {
-    case "create": {
-      const made = yield* keys.create(workspace)
+const create = Command.make("create", { workspace: workspaceFlag }, ({ workspace }) =>
+  said(
+    Effect.gen(function* () {
+      const made = yield* (yield* ApiKeys).create(workspace)
       return `${made.id}  ${Redacted.value(made.key)}`
-    }
-    case "list": {
-      const all = yield* keys.list
+    })
+  )
+).pipe(Command.withDescription("Make a key and print it once"))
+
+const list = Command.make("list", {}, () =>
+  said(
+    Effect.gen(function* () {
+      const all = yield* (yield* ApiKeys).list
       return all
         .map((key) => [key.id, key.hint, key.workspace, `used ${key.lastUsedAt?.toISOString() ?? "never"}`].join("  "))
         .join("\n")
-    }
-    case "revoke":
-      return (yield* keys.revoke(id ?? ""))
-        ? `revoked ${id}`
-        : yield* new StartFault({ message: `there is no key ${id} in use` })
-    default:
-      return yield* usage
-  }
-})
+    })
+  )
+).pipe(Command.withDescription("The keys in use"))
+
+const revoke = Command.make("revoke", { id: Argument.String("id") }, ({ id }) =>
+  said(
+    Effect.gen(function* () {
+      if (yield* (yield* ApiKeys).revoke(id)) return `revoked ${id}`
+      return yield* new StartFault({ message: `there is no key ${id} in use` })
+    })
+  )
+).pipe(Command.withDescription("A key stops working at once"))
+
+/** `parley keys create | list | revoke ID`. */
+export const keys = Command.make("keys").pipe(
+  Command.withDescription("API keys"),
+  Command.withSubcommands([create, list, revoke])
+)

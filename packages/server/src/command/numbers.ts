@@ -1,6 +1,6 @@
 // `parley numbers list | add | remove | dialling`: the inventory numbers are bought from, each with the trunk its calls
 // come from and go to, and who may place calls. A running service knows with the next call.
-import { countryOf } from "@parley/contract/Destination"
+import { countryOf } from "@parley/workspace/phone/destinations"
 import { isE164 } from "@parley/contract/PhoneNumber"
 import { TerminationTransport, terminationUri, trunkFaults, type TrunkInput } from "@parley/contract/SipTrunk"
 import { sentenceOf } from "@parley/contract/Fault"
@@ -10,68 +10,84 @@ import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { sealTrunk } from "@parley/workspace/phone/Trunk"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { StartFault } from "@parley/workspace/storage/StartFault"
-import { Workspaces } from "@parley/workspace/identity/Workspaces"
 import { Effect, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { Settings } from "../Settings.ts"
-import { usage } from "./usage.ts"
+import { said, workspaceFlag, workspaceNamed } from "./said.ts"
 
-/** As `parseArgs` takes them. */
-export const numberOptions = {
-  trunk: { type: "string" },
-  transport: { type: "string" },
-  auth: { type: "string" },
-  allow: { type: "string" },
-  "inbound-auth": { type: "string" },
-  place: { type: "string" },
-  "original-caller": { type: "boolean" }
-} as const
-
-export interface NumberOptions {
-  readonly trunk?: string | undefined
-  readonly transport?: string | undefined
-  /** `USER:PASSWORD`, as `inbound-auth`. */
-  readonly auth?: string | undefined
-  readonly allow?: string | undefined
-  readonly "inbound-auth"?: string | undefined
-  /** `San Francisco, CA` */
-  readonly place?: string | undefined
-  readonly "original-caller"?: boolean | undefined
-}
-
-export const runNumbers = Effect.fnUntraced(function* (
-  words: ReadonlyArray<string>,
-  workspace: string,
-  options: NumberOptions
-) {
-  const inventory = yield* LocalInventory
-  const [verb, value, ...rest] = words
-  if (rest.length > 0 || (value === undefined) !== (verb === "list")) return yield* usage
-  switch (verb) {
-    case "list":
-      return (yield* inventory.list)
+const listed = Command.make("list", {}, () =>
+  said(
+    Effect.gen(function* () {
+      return (yield* (yield* LocalInventory).list)
         .map(({ locality, phoneNumber, region, taken, trunk }) =>
           [phoneNumber, taken ? "sold" : "for sale", trunk.uri || "takes calls only", `${locality}, ${region}`].join(
             "  "
           )
         )
         .join("\n")
-    case "add":
-      return yield* add(value ?? "", options)
-    case "remove":
-      return (yield* inventory.remove(value ?? ""))
-        ? `removed ${value}`
-        : yield* new StartFault({ message: `there is no number ${value} that is for sale` })
-    case "dialling": {
-      if (value !== "on" && value !== "off") return yield* usage
-      const id = yield* (yield* Workspaces).find(workspace)
-      if (id === undefined) return yield* new StartFault({ message: `there is no workspace ${workspace}` })
-      yield* (yield* PhoneLines).allowDialling(id, value === "on")
-      return `${workspace}  ${value === "on" ? "may place calls" : "may not place calls"}`
-    }
-    default:
-      return yield* usage
-  }
-})
+    })
+  )
+).pipe(Command.withDescription("The inventory that numbers are bought from"))
+
+const optional = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.withDefault(""))
+
+const added = Command.make(
+  "add",
+  {
+    number: Argument.String("number").pipe(Argument.withDescription("such as +14155550123")),
+    allow: optional("allow", "addresses and blocks that may call it, separated by commas"),
+    inboundAuth: optional("inbound-auth", "USER:PASSWORD of who may call it"),
+    trunk: optional("trunk", "HOST or HOST:PORT its calls go to; it takes calls only when left out"),
+    transport: Flag.String("transport").pipe(Flag.withDescription("auto, udp, tcp or tls"), Flag.withDefault("auto")),
+    auth: optional("auth", "USER:PASSWORD at the trunk"),
+    place: optional("place", "such as San Francisco, CA"),
+    originalCaller: Flag.Boolean("original-caller").pipe(
+      Flag.withDescription("a call it hands over may show the original caller"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ number, ...options }) => said(add(number, options))
+).pipe(Command.withDescription("Put a number up for sale, or change its trunk; somebody must be able to call it"))
+
+const removed = Command.make("remove", { number: Argument.String("number") }, ({ number }) =>
+  said(
+    Effect.gen(function* () {
+      if (yield* (yield* LocalInventory).remove(number)) return `removed ${number}`
+      return yield* new StartFault({ message: `there is no number ${number} that is for sale` })
+    })
+  )
+).pipe(Command.withDescription("Take back a number that is not sold"))
+
+const dialling = Command.make(
+  "dialling",
+  { state: Argument.Literals("state", ["on", "off"]), workspace: workspaceFlag },
+  ({ state, workspace }) =>
+    said(
+      Effect.gen(function* () {
+        const id = yield* workspaceNamed(workspace)
+        yield* (yield* PhoneLines).allowDialling(id, state === "on")
+        return `${workspace}  ${state === "on" ? "may place calls" : "may not place calls"}`
+      })
+    )
+).pipe(Command.withDescription("Whether a workspace may place calls"))
+
+/** `parley numbers list | add NUMBER | remove NUMBER | dialling on|off`. */
+export const numbers = Command.make("numbers").pipe(
+  Command.withDescription("Telephone numbers that can be bought, and who may place calls"),
+  Command.withSubcommands([listed, added, removed, dialling])
+)
+
+/** Empty where it was not given. */
+interface NumberOptions {
+  readonly allow: string
+  readonly inboundAuth: string
+  readonly trunk: string
+  readonly transport: string
+  readonly auth: string
+  readonly place: string
+  readonly originalCaller: boolean
+}
 
 const add = Effect.fnUntraced(function* (phoneNumber: string, options: NumberOptions) {
   const inventory = yield* LocalInventory
@@ -81,7 +97,7 @@ const add = Effect.fnUntraced(function* (phoneNumber: string, options: NumberOpt
   const input = inputOf(options)
   const uri = Schema.decodeUnknownResult(terminationUri)(input.termination_uri ?? "")
   if (uri._tag === "Failure") return yield* new StartFault({ message: "--trunk must be HOST or HOST:PORT" })
-  const transport = Schema.decodeUnknownResult(TerminationTransport)(options.transport ?? "auto")
+  const transport = Schema.decodeUnknownResult(TerminationTransport)(options.transport)
   if (transport._tag === "Failure") {
     return yield* new StartFault({ message: "--transport must be auto, udp, tcp or tls" })
   }
@@ -96,7 +112,7 @@ const add = Effect.fnUntraced(function* (phoneNumber: string, options: NumberOpt
       message: factor ? "--allow or --inbound-auth is needed: somebody must be able to call" : sentenceOf(faults)
     })
   }
-  const [locality = "", region = ""] = (options.place ?? "").split(",").map((part) => part.trim())
+  const [locality = "", region = ""] = options.place.split(",").map((part) => part.trim())
   yield* inventory.put({
     phoneNumber,
     friendlyName: friendly(phoneNumber),
@@ -104,24 +120,24 @@ const add = Effect.fnUntraced(function* (phoneNumber: string, options: NumberOpt
     region,
     countryCode: countryOf(phoneNumber) ?? "",
     trunk: sealTrunk({ ...input, termination_transport: transport.success }, undefined, secrets.seal),
-    originalCaller: options["original-caller"] === true
+    originalCaller: options.originalCaller
   })
   return `${phoneNumber}  for sale, unless it is sold`
 })
 
 const inputOf = (options: NumberOptions): TrunkInput => {
-  const [inbound, termination] = [pair(options["inbound-auth"]), pair(options.auth)]
+  const [inbound, termination] = [pair(options.inboundAuth), pair(options.auth)]
   return {
     inbound_auth_username: inbound.user,
     inbound_auth_password: inbound.password,
-    inbound_allowed_addresses: (options.allow ?? "").split(",").flatMap((entry) => entry.trim() || []),
-    termination_uri: options.trunk ?? "",
+    inbound_allowed_addresses: options.allow.split(",").flatMap((entry) => entry.trim() || []),
+    termination_uri: options.trunk,
     termination_auth_username: termination.user,
     termination_auth_password: termination.password
   }
 }
 
-const pair = (text = "") => {
+const pair = (text: string) => {
   const at = text.indexOf(":")
   return at < 0 ? { user: text, password: "" } : { user: text.slice(0, at), password: text.slice(at + 1) }
 }

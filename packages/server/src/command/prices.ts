@@ -1,21 +1,38 @@
-// `parley prices list | set NAME AMOUNT`. A running service charges the new price at once.
+// `parley prices`: what work costs. A running service charges a new price at once.
 import { nanoOf } from "@parley/workspace/billing/Money"
 import { type Price, priceInWords, Prices } from "@parley/workspace/billing/Prices"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect } from "effect"
-import { usage } from "./usage.ts"
+import { Argument, Command } from "effect/cli"
+import { said } from "./said.ts"
 
-export const runPrices = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
-  const prices = yield* Prices
-  const [verb, name, value, ...rest] = words
-  if (verb === "list" && name === undefined) return (yield* prices.list).map(line).join("\n")
-  if (verb !== "set" || name === undefined || value === undefined || rest.length > 0) return yield* usage
-  const amount = nanoOf(value)
-  if (amount === undefined || amount < 0n) {
-    return yield* new StartFault({ message: "AMOUNT must be a number such as 15 or 0.36" })
-  }
-  const price = yield* prices.set(name, amount)
-  return price === undefined ? yield* new StartFault({ message: `there is no price ${name}` }) : line(price)
-})
+const list = Command.make("list", {}, () =>
+  said(Effect.flatMap(Prices, (prices) => Effect.map(prices.list, (all) => all.map(line).join("\n"))))
+).pipe(Command.withDescription("What work costs"))
+
+const set = Command.make(
+  "set",
+  {
+    name: Argument.String("name").pipe(Argument.withDescription("as listed; tts:MODEL for one model only")),
+    amount: Argument.String("amount").pipe(Argument.withDescription("such as 15 or 0.36"))
+  },
+  ({ amount, name }) =>
+    said(
+      Effect.gen(function* () {
+        const nano = nanoOf(amount)
+        if (nano === undefined || nano < 0n) {
+          return yield* new StartFault({ message: "AMOUNT must be a number such as 15 or 0.36" })
+        }
+        const price = yield* (yield* Prices).set(name, nano)
+        return price === undefined ? yield* new StartFault({ message: `there is no price ${name}` }) : line(price)
+      })
+    )
+).pipe(Command.withDescription("Change a price"))
+
+/** `parley prices list | set NAME AMOUNT`. */
+export const prices = Command.make("prices").pipe(
+  Command.withDescription("What work costs"),
+  Command.withSubcommands([list, set])
+)
 
 const line = (price: Price): string => `${price.name}  ${priceInWords(price)}`

@@ -11,39 +11,55 @@ import { SipTraces } from "@parley/workspace/phone/SipTraces"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Workspaces } from "@parley/workspace/identity/Workspaces"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { outboundTrunk } from "@parley/app/phone/trunks"
 import { version } from "../version.ts"
-import { usage } from "./usage.ts"
-
-export interface SipOptions {
-  readonly workspace: string
-  /** Caller id of a test call. */
-  readonly from: string
-  /** The trunk of this number of ours; otherwise the URI's own host. */
-  readonly number: string | undefined
-}
+import { said, workspaceFlag } from "./said.ts"
 
 const sentence = "Hello, this is a test call from Parley. You should hear this sentence to its end. Goodbye."
 const listenMs = 3_000
 const ringSeconds = 30
 
-export const runSip = Effect.fnUntraced(function* (words: ReadonlyArray<string>, options: SipOptions) {
-  const [verb, subject, ...rest] = words
-  if (subject === undefined || rest.length > 0) return yield* usage
-  switch (verb) {
-    case "check":
-      return yield* check(subject)
-    case "call":
-      return yield* call(subject, options)
-    case "trace":
-      return yield* trace(subject, options.workspace)
-    default:
-      return yield* usage
-  }
-})
+const checked = Command.make(
+  "check",
+  { trunk: Argument.String("trunk").pipe(Argument.withDescription("HOST, HOST:PORT, or a number whose trunk it is")) },
+  ({ trunk }) => said(check(trunk))
+).pipe(Command.withDescription("Ask a trunk whether it is there"))
 
-const door = Effect.acquireRelease(
+const called = Command.make(
+  "call",
+  {
+    to: Argument.String("to").pipe(
+      Argument.withDescription("URI such as sip:100@192.0.2.7, or a number with --number")
+    ),
+    from: Flag.String("from").pipe(Flag.withDescription("caller id"), Flag.withDefault("anonymous")),
+    number: Flag.String("number").pipe(
+      Flag.withDescription("a number of ours, over whose trunk to call"),
+      Flag.optional
+    )
+  },
+  ({ from, number, to }) => said(call(to, { from, number: Option.getOrUndefined(number) }))
+).pipe(Command.withDescription("Place a call that says a sentence, and tell how it went"))
+
+const traced = Command.make(
+  "trace",
+  { session: Argument.String("session"), workspace: workspaceFlag },
+  ({ session, workspace }) => said(trace(session, workspace))
+).pipe(Command.withDescription("What the peers of a call said to each other"))
+
+/** `parley sip check TRUNK | call TO | trace SESSION`. */
+export const sip = Command.make("sip").pipe(
+  Command.withDescription("The telephone's trunks and calls"),
+  Command.withSubcommands([checked, called, traced])
+)
+
+interface CallOptions {
+  readonly from: string
+  readonly number: string | undefined
+}
+
+const server = Effect.acquireRelease(
   Effect.promise(() =>
     makeSipServer({
       host: "0.0.0.0",
@@ -71,12 +87,12 @@ const trunkNamed = Effect.fnUntraced(function* (subject: string) {
 
 const check = Effect.fnUntraced(function* (subject: string) {
   const trunk = yield* trunkNamed(subject)
-  const { sipStatus, tookMs } = yield* Effect.flatMap(door, (opened) => Effect.promise(() => opened.check(trunk)))
+  const { sipStatus, tookMs } = yield* Effect.flatMap(server, (opened) => Effect.promise(() => opened.check(trunk)))
   if (sipStatus === null) return yield* new StartFault({ message: `${trunk.uri} did not answer within ${tookMs} ms` })
   return `${trunk.uri} answered ${sipStatus} in ${tookMs} ms`
 }, Effect.scoped)
 
-const call = Effect.fnUntraced(function* (uri: string, { from, number }: SipOptions) {
+const call = Effect.fnUntraced(function* (uri: string, { from, number }: CallOptions) {
   const host = /^sips?:(?:[^@]*@)?([^;>?\s]+)/i.exec(uri)?.[1]
   if (host === undefined && number === undefined) {
     return yield* new StartFault({
@@ -84,7 +100,7 @@ const call = Effect.fnUntraced(function* (uri: string, { from, number }: SipOpti
     })
   }
   const trunk = yield* trunkNamed(number ?? host ?? "")
-  const opened = yield* door
+  const opened = yield* server
   const dialling = opened.dial({ trunk, from: number ?? from, to: uri, headers: {}, ringSeconds })
   const outcome = yield* Effect.promise(() => dialling.outcome)
   if (outcome.status !== "answered") {

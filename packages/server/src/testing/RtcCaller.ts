@@ -34,6 +34,8 @@ export interface RtcCaller {
   /** All that was heard, mono 16 kHz. */
   readonly recording: () => Int16Array
   readonly captions: ReadonlyArray<Caption>
+  /** How often the agent began to caption a segment: a word of it counts as heard, as the record will say. */
+  readonly segmentsHeard: () => number
   readonly events: ReadonlyArray<Record<string, unknown>>
   readonly state: () => string
   readonly send: (event: Record<string, unknown>) => Promise<void>
@@ -48,6 +50,7 @@ export const joinCall = async (
   const heard: Array<number> = []
   const recorded: Array<Int16Array> = []
   const captions: Array<Caption> = []
+  let segmentsHeard = 0
   const events: Array<Record<string, unknown>> = []
   room.on(RoomEvent.TrackSubscribed, (track) => {
     void (async () => {
@@ -61,6 +64,7 @@ export const joinCall = async (
     if (topic === "agent-event") events.push(JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>)
   })
   room.registerTextStreamHandler("lk.transcription", async (reader, { identity }) => {
+    if (identity.startsWith("agent")) segmentsHeard++
     const attributes = reader.info.attributes ?? {}
     const text = await reader.readAll().catch(() => undefined)
     if (text === undefined) return
@@ -102,6 +106,7 @@ export const joinCall = async (
     heard,
     recording: () => joined(recorded),
     captions,
+    segmentsHeard: () => segmentsHeard,
     events,
     state: () => [...room.remoteParticipants.values()][0]?.attributes["lk.agent.state"] ?? "",
     send: async (event) => {

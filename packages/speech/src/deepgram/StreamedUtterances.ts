@@ -4,7 +4,7 @@
 import type { SpokenWord } from "../ports/Transcriber.ts"
 
 /** One final result. */
-export interface HeardPiece {
+export interface RecognisedPiece {
   readonly startMs: number
   readonly endMs: number
   /** Times in the stream. */
@@ -41,7 +41,7 @@ export class StreamedUtterances {
   }
 
   /** Commits that are answered by it, in order. */
-  hear(piece: HeardPiece): ReadonlyArray<Utterance> {
+  accept(piece: RecognisedPiece): ReadonlyArray<Utterance> {
     this.#words.push(...piece.words)
     const answered: Array<Utterance> = []
     for (;;) {

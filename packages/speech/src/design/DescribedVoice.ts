@@ -1,7 +1,7 @@
 // A voice from its description in words (English): what is said of gender, age, tone, accent and pace becomes a
 // profile that an adapting engine can speak with. Not said is free, and each candidate is free in its own way.
 import type { VoiceProfile } from "@parley/audio/voice/VoiceProfile"
-import type { SpokenVoice } from "../Synthesis.ts"
+import type { SpokenVoice } from "../synthesis/SynthesisRequest.ts"
 
 export interface VoiceFeatures {
   readonly gender: "female" | "male" | "neutral"

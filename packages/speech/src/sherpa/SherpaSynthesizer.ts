@@ -5,11 +5,11 @@ import type { Scope } from "effect"
 import type { SpeechError } from "../ports/SpeechError.ts"
 import type { SpeechChunk, SynthesisRequest, Synthesizer } from "../ports/Synthesizer.ts"
 import { estimateWords } from "../WordEstimate.ts"
-import type { SpeakOrder } from "./SherpaMessage.ts"
+import type { SpeechOrder } from "./SherpaMessage.ts"
 import { failure, makeEngineJobs, provider } from "./sherpaProcess.ts"
 import type { EngineJobs, SherpaOptions } from "./sherpaProcess.ts"
 import { speechErrorOf } from "../workers/speechErrorOf.ts"
-import type { SpeakingModel } from "./SpeakingModel.ts"
+import type { SynthesisModel } from "./SynthesisModel.ts"
 
 export interface SherpaSynthesizer extends Synthesizer {
   /** Why the engine is not there just now, for people. */
@@ -19,10 +19,13 @@ export interface SherpaSynthesizer extends Synthesizer {
 const chunkMs = 100
 
 export const makeSherpaSynthesizer = Effect.fnUntraced(function* (
-  model: SpeakingModel,
+  model: SynthesisModel,
   options: SherpaOptions = {}
 ): Effect.fn.Return<SherpaSynthesizer, never, Scope.Scope> {
-  const jobs = yield* makeEngineJobs({ _tag: "Speak", model: model.config, threads: options.threads ?? 2 }, options)
+  const jobs = yield* makeEngineJobs(
+    { _tag: "Synthesise", model: model.config, threads: options.threads ?? 2 },
+    options
+  )
   return {
     provider,
     clones: model.kind === "zipvoice",
@@ -32,7 +35,7 @@ export const makeSherpaSynthesizer = Effect.fnUntraced(function* (
   }
 })
 
-const speak = Effect.fnUntraced(function* (model: SpeakingModel, jobs: EngineJobs, request: SynthesisRequest) {
+const speak = Effect.fnUntraced(function* (model: SynthesisModel, jobs: EngineJobs, request: SynthesisRequest) {
   const answers = yield* Effect.mapError(
     jobs.submit({ _tag: "Speak", order: orderOf(model, request) }, request.urgent),
     speechErrorOf(provider)
@@ -58,7 +61,7 @@ const speak = Effect.fnUntraced(function* (model: SpeakingModel, jobs: EngineJob
   return Stream.concat(sound, words)
 })
 
-const orderOf = (model: SpeakingModel, request: SynthesisRequest): SpeakOrder => {
+const orderOf = (model: SynthesisModel, request: SynthesisRequest): SpeechOrder => {
   const steps = request.extra?.["num_steps"]
   const plain = {
     text: request.text,

@@ -1,4 +1,4 @@
-// A recogniser of the user's own, run by sherpa-onnx, behind the transcriber port. A streaming model hears while the
+// A recogniser of the user's own, run by sherpa-onnx, behind the transcriber port. A streaming model works while the
 // caller speaks; any other gets each utterance at its commit.
 import { Effect, Queue } from "effect"
 import type { Scope } from "effect"
@@ -11,14 +11,14 @@ import { makeSupervisedWorker } from "../workers/SupervisedWorker.ts"
 import { speechErrorOf } from "../workers/speechErrorOf.ts"
 import { engineProcess, failure, makeEngineJobs, provider } from "./sherpaProcess.ts"
 import type { EngineJobs, SherpaOptions } from "./sherpaProcess.ts"
-import type { HearingModel } from "./HearingModel.ts"
-import { makeListening } from "./Listening.ts"
-import type { EngineTask, FromListener, ToListener } from "./SherpaMessage.ts"
+import type { RecognitionModel } from "./RecognitionModel.ts"
+import { makeStreamingRecognition } from "./StreamingRecognition.ts"
+import type { EngineTask, FromRecogniser, ToRecogniser } from "./SherpaMessage.ts"
 import { cutAtPauses } from "./cutAtPauses.ts"
 import { wordsOf } from "./TokenWords.ts"
 
-export interface SherpaHearingOptions extends SherpaOptions {
-  /** Callers heard at once by a streaming model. Default 16. */
+export interface SherpaRecognitionOptions extends SherpaOptions {
+  /** Callers at once on a streaming model. Default 16. */
   readonly mostStreams?: number
   /** Commit to Final, at most; the length of what was not worked through by then comes on top. Default 5 s. */
   readonly finalMs?: number
@@ -30,15 +30,17 @@ export interface SherpaTranscriber extends Transcriber {
 }
 
 export const makeSherpaTranscriber = Effect.fnUntraced(function* (
-  model: HearingModel,
-  options: SherpaHearingOptions = {}
+  model: RecognitionModel,
+  options: SherpaRecognitionOptions = {}
 ): Effect.fn.Return<SherpaTranscriber, never, Scope.Scope> {
   const { streaming } = model
-  const task: EngineTask = { _tag: "Hear", model: model.config, streaming, threads: options.threads ?? 2 }
+  const task: EngineTask = { _tag: "Recognise", model: model.config, streaming, threads: options.threads ?? 2 }
   if (streaming) {
-    const file = options.file ?? new URL("./listener.ts", import.meta.url)
-    const process = yield* makeSupervisedWorker<ToListener, FromListener>(engineProcess(file, task, options.startMs))
-    const open = makeListening(process, {
+    const file = options.file ?? new URL("./streamingRecogniser.ts", import.meta.url)
+    const process = yield* makeSupervisedWorker<ToRecogniser, FromRecogniser>(
+      engineProcess(file, task, options.startMs)
+    )
+    const open = makeStreamingRecognition(process, {
       mostStreams: options.mostStreams ?? 16,
       finalMs: options.finalMs ?? 5000,
       openMs: options.answerMs ?? 20_000
@@ -66,7 +68,7 @@ const transcribe = Effect.fnUntraced(function* (
   const parts: Array<Transcript> = []
   let fromMs = droppedMs
   for (const part of cutAtPauses(samples, mostSeconds * 16_000)) {
-    parts.push(yield* hear(jobs, part, fromMs))
+    parts.push(yield* transcribePart(jobs, part, fromMs))
     fromMs += part.length / 16
   }
   const language = parts.find((part) => part.language !== undefined)?.language
@@ -80,7 +82,11 @@ const transcribe = Effect.fnUntraced(function* (
   }
 })
 
-const hear = (jobs: EngineJobs, samples: Int16Array, fromMs: number): Effect.Effect<Transcript, SpeechError> =>
+const transcribePart = (
+  jobs: EngineJobs,
+  samples: Int16Array,
+  fromMs: number
+): Effect.Effect<Transcript, SpeechError> =>
   Effect.scoped(
     Effect.gen(function* () {
       const answers = yield* Effect.mapError(
@@ -91,7 +97,7 @@ const hear = (jobs: EngineJobs, samples: Int16Array, fromMs: number): Effect.Eff
       const answer = yield* Queue.take(answers).pipe(
         Effect.mapError((error) => (error._tag === "WorkerFault" ? speechErrorOf(provider)(error) : ended))
       )
-      if (answer._tag !== "Heard") return yield* ended
+      if (answer._tag !== "Transcribed") return yield* ended
       const { hypothesis } = answer
       const language = languageCode(hypothesis.lang?.replaceAll(/[<|>]/g, ""))
       return {

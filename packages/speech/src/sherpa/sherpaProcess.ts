@@ -5,7 +5,7 @@ import type { SupervisionOptions } from "../workers/SupervisedWorker.ts"
 import { makeWorkerPool } from "../workers/WorkerPool.ts"
 import type { JobProtocol, WorkerPool } from "../workers/WorkerPool.ts"
 import type { Effect, Scope } from "effect"
-import type { EngineJob, EngineTask, FromEngine, FromListener, ToEngine } from "./SherpaMessage.ts"
+import type { EngineJob, EngineTask, FromEngine, FromRecogniser, ToEngine } from "./SherpaMessage.ts"
 
 /** As it is named in errors and in the settings. */
 export const provider = "sherpa"
@@ -30,7 +30,7 @@ export type EngineJobs = WorkerPool<EngineJob, FromEngine>
 /** The process of a task, kept up; pauses between starts that fail grow from 0.5 to 30 s. */
 export const engineProcess = (file: URL, task: EngineTask, startMs: number | undefined): SupervisionOptions => ({
   program: { kind: "process", file, name: provider, argument: task },
-  isReady: (message) => (message as FromEngine | FromListener)._tag === "Ready",
+  isReady: (message) => (message as FromEngine | FromRecogniser)._tag === "Ready",
   startMs: startMs ?? 60_000,
   firstPauseMs: 500,
   longestPauseMs: 30_000

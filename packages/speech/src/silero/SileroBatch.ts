@@ -6,7 +6,7 @@ export interface SileroBatch {
   readonly streams: Uint32Array<ArrayBuffer>
   /** Windows of 512 samples, one after another. */
   readonly windows: Int16Array<ArrayBuffer>
-  /** Streams that ended: their state is dropped before the windows are judged. */
+  /** Streams that ended: their state is dropped before the windows are computed. */
   readonly closed: ReadonlyArray<number>
 }
 

@@ -11,7 +11,7 @@ export class Pauses {
   #quietMs = Number.POSITIVE_INFINITY
 
   /** A piece of the sound of `content` went out. */
-  heard(content: string, samples: Int16Array, sampleRate: number): void {
+  follow(content: string, samples: Int16Array, sampleRate: number): void {
     const last = samples.findLastIndex((sample) => sample > audible || sample < -audible)
     const quietMs = ((samples.length - 1 - last) * 1000) / sampleRate
     this.#quietMs = last === -1 && content === this.#content ? this.#quietMs + quietMs : quietMs

@@ -2,7 +2,7 @@
 // words are those of the spoken form; the caller's are told apart by blanks. Several spoken words of one written
 // word become one; one spoken word that stands for several written ones is shared among them.
 import type { WordTime } from "../ports/Synthesizer.ts"
-import type { TimedWord } from "../Synthesis.ts"
+import type { TimedWord } from "./SynthesisRequest.ts"
 import type { SpokenForm, SpokenSpan } from "../text/SpokenForm.ts"
 import { estimateWords } from "../WordEstimate.ts"
 

@@ -9,13 +9,13 @@ export type DecodeQuestion =
   | { readonly _tag: "Open"; readonly file: string; readonly sampleRate: number }
   | { readonly _tag: "Next" }
   /** Samples at `listeningRate`. */
-  | { readonly _tag: "Hear"; readonly samples: Int16Array }
+  | { readonly _tag: "Analyse"; readonly samples: Int16Array }
   | { readonly _tag: "Report" }
 
 export type DecodeAnswer =
   | { readonly _tag: "Opened"; readonly container: Container }
   /** At most a second; none when there was much to read and nothing to hear yet. */
   | { readonly _tag: "Block"; readonly samples: Int16Array; readonly isLast: boolean }
-  | { readonly _tag: "Heard" }
+  | { readonly _tag: "Analysed" }
   | { readonly _tag: "Reported"; readonly report: VoiceReport }
   | { readonly _tag: "Fault"; readonly reason: DecodeFaultReason; readonly message: string }

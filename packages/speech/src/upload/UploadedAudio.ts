@@ -92,9 +92,11 @@ const make = Effect.fnUntraced(function* (options: UploadedAudioOptions) {
       Effect.scoped(
         Effect.gen(function* () {
           const slot = yield* take
-          yield* Stream.runForEach(pcm(file, listeningRate), (samples) => ask(slot, { _tag: "Hear", samples }, "Heard"))
+          yield* Stream.runForEach(pcm(file, listeningRate), (samples) =>
+            ask(slot, { _tag: "Analyse", samples }, "Analysed")
+          )
           const { report } = yield* ask(slot, { _tag: "Report" }, "Reported")
-          return yield* judged(report)
+          return yield* validated(report)
         })
       )
   })
@@ -147,7 +149,7 @@ const wavFile = (
 }
 
 /** Good enough to learn a voice from? */
-const judged = (report: VoiceReport): Effect.Effect<VoiceReport, AudioFault> => {
+const validated = (report: VoiceReport): Effect.Effect<VoiceReport, AudioFault> => {
   if (report.durationMs < 1000) return Effect.fail(fault("TooShort", "the recording is shorter than a second"))
   if (report.peakDbfs < -50) return Effect.fail(fault("Silent", "the recording is silent"))
   if (report.clipped > 0.01)

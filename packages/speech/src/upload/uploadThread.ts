@@ -30,10 +30,10 @@ class UploadSlot implements SlotHandler<DecodeQuestion, DecodeAnswer> {
         if (this.#decoding === undefined) throw new Error("nothing is open")
         return { _tag: "Block", ...(await this.#decoding.next()) }
       }
-      case "Hear":
+      case "Analyse":
         this.#listener ??= new VoiceListener()
         this.#listener.hear(question.samples)
-        return { _tag: "Heard" }
+        return { _tag: "Analysed" }
       case "Report":
         return { _tag: "Reported", report: (this.#listener ?? new VoiceListener()).report() }
     }

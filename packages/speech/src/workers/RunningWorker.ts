@@ -34,7 +34,8 @@ export interface LifeEvents {
 export class RunningWorker<To, From> {
   readonly #options: StartOptions
   readonly #events: LifeEvents
-  readonly #listeners = new Set<WorkerListener<From>>()
+  /** Replaced, never changed: one that is added while a message is delivered gets the next message first. */
+  #listeners: ReadonlyArray<WorkerListener<From>> = []
   readonly #startTimer: NodeJS.Timeout
   #port: WorkerPort | undefined
   #exit: string | undefined
@@ -53,7 +54,7 @@ export class RunningWorker<To, From> {
       onMessage: (message) => this.#received(message),
       onExit: () => {
         this.#loaded()
-        this.#leave(this.wasReady ? "the worker ended unasked" : "the worker ended before it had loaded the model")
+        this.#leave(this.wasReady ? "the worker ended unasked" : "the worker ended while it loaded the model")
       }
     })
     this.#startTimer = setTimeout(() => this.kill("the worker was not ready in time"), options.startMs ?? 15_000)
@@ -91,8 +92,10 @@ export class RunningWorker<To, From> {
   /** Returns how to stop listening. `onExit` is called at once when it has ended. */
   listen(listener: WorkerListener<From>): () => void {
     if (this.#exit !== undefined) listener.onExit(this.#exit)
-    else this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    else this.#listeners = [...this.#listeners, listener]
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener)
+    }
   }
 
   /** For one that stopped answering, or is no longer wanted: to everyone it has ended from now on. */
@@ -137,7 +140,8 @@ export class RunningWorker<To, From> {
     clearTimeout(this.#startTimer)
     // The supervisor first: who lost this worker and asks again is to find the next one.
     this.#events.onExit(reason)
-    for (const listener of this.#listeners) listener.onExit(reason)
-    this.#listeners.clear()
+    const listeners = this.#listeners
+    this.#listeners = []
+    for (const listener of listeners) listener.onExit(reason)
   }
 }

@@ -53,11 +53,22 @@ describe.each(["thread", "process"] as const)("WorkerPool over a %s", (kind) => 
     })
   )
 
+  it.live("keeps the answers of a program apart that does not number them", () =>
+    Effect.gen(function* () {
+      const pool = yield* make("well", { protocol: { start: (id, what) => ({ id, what }) } })
+      const words = ["a", "b", "c", "d", "e"]
+      for (let round = 0; round < 3; round++) {
+        const answers = yield* Effect.forEach(words, (what) => pool.run(what, false), { concurrency: "unbounded" })
+        expect(answers.map(({ text }) => text)).toEqual(words)
+      }
+    })
+  )
+
   it.live("fails what waits when its program dies at start, and what comes later at once", () =>
     Effect.gen(function* () {
       const pool = yield* make("dies", { firstPauseMs: 5000 })
       expect(yield* Effect.flip(pool.run("a", false))).toMatchObject({ _tag: "WorkerFault", reason: "Lost" })
-      expect(pool.fault()).toContain("ended before")
+      expect(pool.fault()).toContain("ended while")
       const [lasted, fault] = yield* Effect.timed(Effect.flip(pool.run("b", false)))
       expect(fault.reason).toBe("Lost")
       expect(Duration.toMillis(lasted)).toBeLessThan(1000)

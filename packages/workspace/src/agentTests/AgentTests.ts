@@ -4,28 +4,22 @@ import {
   type AgentTest,
   type AgentTestCreate,
   type AgentTestPatch,
-  TestDefinition,
+  type TestDefinition,
   testsPerAgent
 } from "@parley/contract/AgentTest"
-import { type BadRequest, Conflict, type NotFound, notFound } from "@parley/contract/Errors"
+import { type BadRequest, Conflict, type NotFound } from "@parley/contract/Errors"
 import type { Page, PageRequest } from "@parley/contract/Page"
 import { readVariables } from "@parley/contract/SessionRequest"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { shownAgentFinder } from "../agents/AgentRow.ts"
+import { Database } from "../storage/Database.ts"
 import { newId } from "../storage/Id.ts"
 import { likePattern, readPage } from "../storage/Paging.ts"
-import { Database } from "../storage/Database.ts"
+import { onlyRow } from "../storage/rows.ts"
+import { decodeTest, showTest, testFinder, testRows, testUsers } from "./TestRow.ts"
 
-export interface TestRow {
-  readonly seq: bigint
-  readonly id: string
-  readonly workspace_id: string
-  readonly definition: unknown
-  readonly created_at: Date
-  readonly updated_at: Date
-  readonly used_by?: number
-}
-
+/** Tests of a workspace and the agents they are attached to. */
 export class AgentTests extends Context.Service<
   AgentTests,
   {
@@ -48,23 +42,8 @@ export class AgentTests extends Context.Service<
       yield* Database
       const sql = yield* SqlClient.SqlClient
 
-      const usedBy = sql`(SELECT count(*)::int FROM attached_tests x JOIN agents a ON a.id = x.agent_id
-        WHERE x.test_id = t.id AND a.deleted_at IS NULL) AS used_by`
-
-      const find = Effect.fnUntraced(function* (workspace: string, id: string, forUpdate = false) {
-        const lock = forUpdate ? sql`FOR UPDATE OF t` : sql``
-        const rows = yield* sql<TestRow>`SELECT t.*, ${usedBy} FROM agent_tests t
-          WHERE t.id = ${id} AND t.workspace_id = ${workspace} ${lock}`.pipe(Effect.orDie)
-        const row = rows[0]
-        return row === undefined ? yield* notFound("Test") : row
-      })
-
-      /** Locked, so that what is counted of it stays. */
-      const findAgent = Effect.fnUntraced(function* (workspace: string, id: string) {
-        const rows = yield* sql`SELECT 1 FROM agents
-          WHERE id = ${id} AND workspace_id = ${workspace} AND deleted_at IS NULL FOR NO KEY UPDATE`.pipe(Effect.orDie)
-        if (rows.length === 0) return yield* notFound("Agent")
-      })
+      const find = testFinder(sql)
+      const findAgent = shownAgentFinder(sql)
 
       return {
         list: Effect.fn("AgentTests.list")(function* (workspace, query) {
@@ -74,30 +53,33 @@ export class AgentTests extends Context.Service<
             conditions.push(sql`EXISTS (SELECT 1 FROM attached_tests x
               WHERE x.test_id = t.id AND x.agent_id = ${query.agent_id})`)
           }
-          return yield* readPage(sql, query, { from: "agent_tests", beside: usedBy, where: conditions, show })
+          return yield* readPage(sql, query, {
+            from: "agent_tests",
+            read: testRows,
+            beside: testUsers(sql),
+            where: conditions,
+            show: showTest
+          })
         }),
 
         create: Effect.fn("AgentTests.create")(function* (workspace, input) {
           const definition = merged(undefined, input)
-          const rows = yield* sql<TestRow>`INSERT INTO agent_tests (id, workspace_id, definition)
-            VALUES (${newId("test")}, ${workspace}, ${JSON.stringify(definition)}::jsonb) RETURNING *`.pipe(
-            Effect.orDie
-          )
-          const row = rows[0]
-          return row === undefined ? yield* Effect.die("a test that was inserted is not there") : show(row)
+          const rows = testRows(sql`INSERT INTO agent_tests (id, workspace_id, definition)
+            VALUES (${newId("test")}, ${workspace}, ${JSON.stringify(definition)}::jsonb) RETURNING *`)
+          return showTest(yield* onlyRow(rows).pipe(Effect.orDie))
         }),
 
         get: Effect.fn("AgentTests.get")(function* (workspace, id) {
-          return show(yield* find(workspace, id))
+          return showTest(yield* find(workspace, id))
         }),
 
         update: Effect.fn("AgentTests.update")(
           function* (workspace, id, patch) {
-            const row = yield* find(workspace, id, true)
+            const row = yield* find(workspace, id, "update")
             const definition = merged(decodeTest(row.definition), patch)
             yield* sql`UPDATE agent_tests SET definition = ${JSON.stringify(definition)}::jsonb, updated_at = now()
               WHERE id = ${id}`
-            return show(yield* find(workspace, id))
+            return showTest(yield* find(workspace, id))
           },
           (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
         ),
@@ -109,8 +91,9 @@ export class AgentTests extends Context.Service<
 
         attach: Effect.fn("AgentTests.attach")(
           function* (workspace, agentId, id) {
-            yield* findAgent(workspace, agentId)
-            yield* find(workspace, id, true)
+            // Locked, so that what is counted of it stays.
+            yield* findAgent(workspace, agentId, "members")
+            yield* find(workspace, id, "update")
             const others = yield* sql`SELECT 1 FROM attached_tests WHERE agent_id = ${agentId} AND test_id <> ${id}`
             if (others.length >= testsPerAgent) {
               return yield* new Conflict({ message: `An agent has at most ${testsPerAgent} tests` })
@@ -122,7 +105,7 @@ export class AgentTests extends Context.Service<
 
         detach: Effect.fn("AgentTests.detach")(
           function* (workspace, agentId, id) {
-            yield* findAgent(workspace, agentId)
+            yield* findAgent(workspace, agentId, "members")
             yield* find(workspace, id)
             yield* sql`DELETE FROM attached_tests WHERE agent_id = ${agentId} AND test_id = ${id}`
           },
@@ -133,8 +116,6 @@ export class AgentTests extends Context.Service<
   )
 }
 
-export const decodeTest: (stored: unknown) => TestDefinition = Schema.decodeUnknownSync(TestDefinition)
-
 /** The test as it is to be stored. */
 const merged = (stored: TestDefinition | undefined, sent: AgentTestCreate | AgentTestPatch): TestDefinition => ({
   name: sent.name ?? stored?.name ?? "",
@@ -143,13 +124,4 @@ const merged = (stored: TestDefinition | undefined, sent: AgentTestCreate | Agen
   dynamic_variables:
     sent.dynamic_variables === undefined ? (stored?.dynamic_variables ?? {}) : readVariables(sent.dynamic_variables),
   expectations: sent.expectations ?? stored?.expectations ?? []
-})
-
-const show = (row: TestRow): AgentTest => ({
-  test_id: row.id,
-  workspace_id: row.workspace_id,
-  ...decodeTest(row.definition),
-  used_by: row.used_by ?? 0,
-  created_at: row.created_at.toISOString(),
-  updated_at: row.updated_at.toISOString()
 })

@@ -2,6 +2,7 @@
 import type { Analysis } from "@parley/contract/AgentConfig/Analysis"
 import type { Expectation, ExpectationResult } from "@parley/contract/AgentTest"
 
+/** What a run of a test came to. */
 export interface Observed {
   /** What the agent said, in order. */
   readonly replies: ReadonlyArray<string>
@@ -13,8 +14,10 @@ export interface Observed {
   }>
 }
 
+/** An expectation that a language model decides. */
 export type Criterion = Extract<Expectation, { type: "criterion" }>
 
+/** Whether one expectation holds, and why, in plain words. */
 export const verdictOn = (
   expectation: Exclude<Expectation, Criterion>,
   { calls, replies }: Observed

@@ -1,17 +1,17 @@
 // Published versions: immutable, numbered from 1. Publishing a draft that equals the live version makes no new one.
-// Sessions run the live version with its tools and knowledge as they were; a version stays readable for them after its agent is gone.
+// Sessions run the live version with its tools and knowledge as they were; it stays readable for them after its agent
+// is gone.
 import type { Publish, Version, VersionSummary } from "@parley/contract/Agent"
 import { redactConfig, type StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { type BadRequest, Conflict, type NotFound, notFound } from "@parley/contract/Errors"
 import type { Page, PageRequest } from "@parley/contract/Page"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AgentRow, decodeConfig } from "./Agents.ts"
-import { pinKnowledge } from "../knowledge/PinnedKnowledge.ts"
-import { pinMcp } from "../mcp/PinnedMcp.ts"
-import { closeWindow, openWindow } from "../storage/Paging.ts"
 import { Database } from "../storage/Database.ts"
-import { pinTools } from "../tools/PinnedTools.ts"
+import { closeWindow, countWhen, openWindow } from "../storage/Paging.ts"
+import { onlyRow, rowsOf } from "../storage/rows.ts"
+import { agentFinder, type AgentRow, decodeConfig } from "./AgentRow.ts"
+import { pinParts } from "./PinnedParts.ts"
 
 /** What a session runs, with the secrets sealed as stored. */
 export interface Runnable {
@@ -24,6 +24,7 @@ export interface Runnable {
   readonly configHash: string
 }
 
+/** Published versions of agents. */
 export class Versions extends Context.Service<
   Versions,
   {
@@ -46,48 +47,33 @@ export class Versions extends Context.Service<
       yield* Database
       const sql = yield* SqlClient.SqlClient
 
-      const findAgent = Effect.fnUntraced(function* (workspace: string, id: string, forUpdate = false) {
-        const lock = forUpdate ? sql`FOR UPDATE` : sql``
-        const rows = yield* sql<AgentRow>`SELECT * FROM agents
-          WHERE id = ${id} AND workspace_id = ${workspace} AND deleted_at IS NULL ${lock}`.pipe(Effect.orDie)
-        const row = rows[0]
-        return row === undefined ? yield* notFound("Agent") : row
-      })
-
-      const pin = Effect.fnUntraced(function* ({ draft, draft_hash, workspace_id }: AgentRow) {
-        const { knowledge_base, tools } = decodeConfig(draft)
-        const pinned = yield* pinTools(sql, workspace_id, tools.tool_ids, draft_hash)
-        const ids = knowledge_base.knowledge_source_ids
-        const known = yield* pinKnowledge(sql, workspace_id, ids, pinned.hash)
-        return { ...pinned, ...known, ...(yield* pinMcp(sql, workspace_id, tools.mcp_server_ids ?? [], known.hash)) }
-      })
+      const findAgent = agentFinder(sql)
+      const pin = (agent: AgentRow) => pinParts(sql, agent.workspace_id, decodeConfig(agent.draft), agent.draft_hash)
 
       const findVersion = Effect.fnUntraced(function* (agentId: string, number: number) {
-        const rows = yield* sql<VersionRow>`SELECT * FROM agent_versions
-          WHERE agent_id = ${agentId} AND version_number = ${number}`.pipe(Effect.orDie)
-        const row = rows[0]
-        return row === undefined ? yield* notFound("Version") : row
+        const [row] = yield* versionRows(sql`SELECT * FROM agent_versions
+          WHERE agent_id = ${agentId} AND version_number = ${number}`).pipe(Effect.orDie)
+        return row ?? (yield* notFound("Version"))
       })
 
       return {
         publish: Effect.fn("Versions.publish")(
           function* (workspace, agentId, input) {
-            const agent = yield* findAgent(workspace, agentId, true)
+            const agent = yield* findAgent(workspace, agentId, "update")
             const { hash, knowledge, mcpServers, tools } = yield* pin(agent)
             if (agent.live_version !== null) {
               const live = yield* findVersion(agentId, agent.live_version)
               if (live.config_hash === hash) return show(live)
             }
             const number = (agent.live_version ?? 0) + 1
-            const rows = yield* sql<VersionRow>`
+            const row = yield* versionRows(sql`
               INSERT INTO agent_versions (agent_id, version_number, title, description, config, config_hash, tools,
                 knowledge, mcp_servers)
               VALUES (${agentId}, ${number}, ${input.version_title ?? null}, ${input.version_description ?? null},
                 ${JSON.stringify(agent.draft)}::jsonb, ${hash}, ${JSON.stringify(tools)}::jsonb,
-                ${JSON.stringify(knowledge)}::jsonb, ${JSON.stringify(mcpServers)}::jsonb) RETURNING *`
+                ${JSON.stringify(knowledge)}::jsonb, ${JSON.stringify(mcpServers)}::jsonb) RETURNING *`).pipe(onlyRow)
             yield* sql`UPDATE agents SET live_version = ${number}, updated_at = now() WHERE id = ${agentId}`
-            const row = rows[0]
-            return row === undefined ? yield* notFound("Version") : show(row)
+            return show(row)
           },
           (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
         ),
@@ -96,14 +82,10 @@ export class Versions extends Context.Service<
           yield* findAgent(workspace, agentId)
           const window = yield* openWindow(page)
           const keyset = window.after ? sql`AND version_number < ${window.after}::bigint` : sql``
-          const rows = yield* sql<VersionRow>`SELECT * FROM agent_versions WHERE agent_id = ${agentId} ${keyset}
-            ORDER BY version_number DESC LIMIT ${window.limit} OFFSET ${window.offset}`.pipe(Effect.orDie)
-          const counted = window.counted
-            ? yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM agent_versions WHERE agent_id = ${agentId}`.pipe(
-                Effect.orDie
-              )
-            : []
-          return closeWindow(window, rows, counted[0]?.n ?? null, (row) => row.version_number, show)
+          const rows = yield* versionRows(sql`SELECT * FROM agent_versions WHERE agent_id = ${agentId} ${keyset}
+            ORDER BY version_number DESC LIMIT ${window.limit} OFFSET ${window.offset}`).pipe(Effect.orDie)
+          const counting = sql`SELECT count(*)::int AS n FROM agent_versions WHERE agent_id = ${agentId}`
+          return closeWindow(window, rows, yield* countWhen(window, counting), (row) => row.version_number, show)
         }),
 
         get: Effect.fn("Versions.get")(function* (workspace, agentId, number) {
@@ -131,14 +113,17 @@ export class Versions extends Context.Service<
   )
 }
 
-interface VersionRow {
-  readonly version_number: number
-  readonly title: string | null
-  readonly description: string | null
-  readonly config: unknown
-  readonly config_hash: string
-  readonly published_at: Date
-}
+const VersionRow = Schema.Struct({
+  version_number: Schema.Int,
+  title: Schema.NullOr(Schema.String),
+  description: Schema.NullOr(Schema.String),
+  /** For `decodeConfig`. */
+  config: Schema.Unknown,
+  config_hash: Schema.String,
+  published_at: Schema.Date
+})
+type VersionRow = typeof VersionRow.Type
+const versionRows = rowsOf("agent_versions", VersionRow)
 
 const show = (row: VersionRow): VersionSummary => ({
   version_number: row.version_number,

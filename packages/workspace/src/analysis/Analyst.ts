@@ -1,12 +1,13 @@
-// Analyses calls that are over, one after another: looks when one ended and every two seconds besides. Three attempts,
-// each bounded; what cannot be analysed is told as skipped or as an error, never forgotten.
+// Analyses calls that are over, one after another. Three attempts, each bounded; what cannot be analysed is told as
+// skipped or as an error, never forgotten.
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import type { ChatModel } from "@parley/llm/ChatModel"
 import { Context, Effect, Layer, Result, Stream } from "effect"
-import { Analyses, isWanted, type Outcome, type QueuedAnalysis } from "./Analyses.ts"
+import * as JobWorker from "../jobs/JobWorker.ts"
+import { type AnalysedCall, Analyses, isWanted, type Outcome, type QueuedRow } from "./Analyses.ts"
 import { answerOf, questionOf } from "./question.ts"
 
-/** Who analyses: the agent's own model or the server's; undefined where none of them can. */
+/** Port: who analyses, the agent's own model or the server's; undefined where none of them can. */
 export class AnalysisModel extends Context.Service<
   AnalysisModel,
   { readonly chat: (config: StoredConfig) => ChatModel | undefined }
@@ -14,44 +15,43 @@ export class AnalysisModel extends Context.Service<
 
 const attemptMs = 60_000
 const lookMs = 2_000
+/** Before the second and the third attempt. */
 const retryWaitsMs = [2_000, 10_000] as const
 
+/** The worker. */
 export const layer: Layer.Layer<never, never, Analyses | AnalysisModel> = Layer.effectDiscard(
   Effect.gen(function* () {
     const analyses = yield* Analyses
-    const mind = yield* AnalysisModel
+    const models = yield* AnalysisModel
 
-    const analyse = Effect.fnUntraced(function* (queued: QueuedAnalysis) {
-      const { attempts, config, said } = queued
-      const spoke = said.some(({ role }) => role === "user")
-      if (!isWanted(config.analysis) || !spoke) return yield* analyses.finish(queued, nothing("skipped", null))
-      const model = mind.chat(config)
-      if (model === undefined) return yield* analyses.finish(queued, nothing("error", "no language model can analyse"))
-      const answer = yield* Effect.result(ask(model, queued))
-      if (Result.isSuccess(answer)) return yield* analyses.finish(queued, answer.success)
-      const waitMs = retryWaitsMs[attempts]
+    const analyse = Effect.fnUntraced(function* (call: AnalysedCall, queued: QueuedRow) {
+      const spoke = call.transcript.some(({ role }) => role === "user")
+      if (!isWanted(call.config.analysis) || !spoke) return yield* analyses.finish(call, nothing("skipped", null))
+      const model = models.chat(call.config)
+      if (model === undefined) return yield* analyses.finish(call, nothing("error", "no language model can analyse"))
+      const answer = yield* Effect.result(ask(model, call))
+      if (Result.isSuccess(answer)) return yield* analyses.finish(call, answer.success)
+      const waitMs = retryWaitsMs[queued.attempts]
       return yield* waitMs === undefined
-        ? analyses.finish(queued, nothing("error", answer.failure))
+        ? analyses.finish(call, nothing("error", answer.failure))
         : analyses.later(queued, waitMs)
     })
 
-    yield* Effect.forever(
-      Effect.gen(function* () {
-        analyses.wakeUp.closeUnsafe()
-        const queued = yield* analyses.claim
-        if (queued === undefined) yield* Effect.timeoutOption(analyses.wakeUp.await, lookMs)
-        else yield* analyse(queued)
-      }).pipe(
-        Effect.catchCause(() =>
-          Effect.andThen(Effect.logWarning("An analysis could not be made"), Effect.sleep(lookMs))
-        )
-      )
-    ).pipe(Effect.forkScoped)
+    yield* JobWorker.start({
+      queue: analyses.queue,
+      failed: "An analysis could not be made",
+      keyOf: ({ session_id }) => [session_id],
+      run: (queued) =>
+        Effect.flatMap(analyses.load(queued), (call) => (call === undefined ? Effect.void : analyse(call, queued))),
+      atOnce: 1,
+      lookMs,
+      pauseMs: lookMs
+    })
   })
 )
 
-const ask = ({ stream }: ChatModel, { config, said }: QueuedAnalysis): Effect.Effect<Outcome, string> =>
-  stream({ messages: questionOf(config.analysis, said), tools: [], extra: {} }).pipe(
+const ask = ({ stream }: ChatModel, { config, transcript }: AnalysedCall): Effect.Effect<Outcome, string> =>
+  stream({ messages: questionOf(config.analysis, transcript), tools: [], extra: {} }).pipe(
     Stream.runFold(
       () => "",
       (text, delta) => (delta._tag === "Text" ? text + delta.text : text)

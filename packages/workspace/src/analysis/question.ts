@@ -5,11 +5,13 @@ import type { AnalysedField, JudgedCriterion } from "@parley/contract/SessionAna
 import type { ChatMessage } from "@parley/llm/ChatModel"
 import { Result } from "effect"
 
-export interface Said {
+/** One message of a call, as a transcript shows it. */
+export interface TranscriptLine {
   readonly role: "user" | "assistant"
   readonly content: string
 }
 
+/** What a model's answer says, each field of its type or null. */
 export interface Answered {
   readonly summary: string | null
   readonly data: ReadonlyArray<AnalysedField>
@@ -19,7 +21,8 @@ export interface Answered {
 /** Characters of a transcript that are shown: its beginning and its end. */
 const shownCharacters = 60_000
 
-export const questionOf = (wanted: Analysis, said: ReadonlyArray<Said>): ReadonlyArray<ChatMessage> => [
+/** The messages a model is asked with: what is wanted, then the transcript. */
+export const questionOf = (wanted: Analysis, said: ReadonlyArray<TranscriptLine>): ReadonlyArray<ChatMessage> => [
   { role: "system", content: [opening, ...partsOf(wanted)].join("\n\n") },
   { role: "user", content: transcriptOf(said) }
 ]
@@ -57,7 +60,7 @@ const partsOf = ({ criteria, data_fields, summary }: Analysis): ReadonlyArray<st
       ])
 ]
 
-const transcriptOf = (said: ReadonlyArray<Said>): string => {
+const transcriptOf = (said: ReadonlyArray<TranscriptLine>): string => {
   const whole = said.map(({ content, role }) => `${role === "user" ? "Caller" : "Agent"}: ${content}`).join("\n")
   if (whole.length <= shownCharacters) return whole
   const half = shownCharacters / 2

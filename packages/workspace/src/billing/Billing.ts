@@ -1,14 +1,17 @@
-// What each workspace may still spend, and how much at the same time (decisions 14). Admission stands before the
+// What each workspace may still spend, and how much at the same time. Admission stands before the
 // first audio byte, so an account is remembered for a second; charges and credits of this process renew it. A
 // statement that charges also writes its entry: the balance is always the sum of the entries.
 import { PaymentRequired } from "@parley/contract/Errors"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../storage/Id.ts"
 import { type Nano, unit } from "./Money.ts"
+import { highestTier, tierOf } from "./tiers.ts"
 import { Platform } from "../Platform.ts"
 import { Database } from "../storage/Database.ts"
+import { onlyRow, rowsOf } from "../storage/rows.ts"
 
+/** The wallet of a workspace, amounts in nano-units. */
 export interface Account {
   readonly walletId: string
   readonly workspaceId: string
@@ -21,7 +24,7 @@ export interface Account {
   readonly toppedUp: Nano
   /** Nothing is ever refused for money. */
   readonly unlimited: boolean
-  /** Requests at the same time, over all keys and all doors. */
+  /** Requests at the same time, over all keys and all APIs. */
   readonly concurrency: number
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -46,6 +49,7 @@ export interface Intent {
   readonly model: string
 }
 
+/** Admission, charges and credits of workspaces. */
 export class Billing extends Context.Service<
   Billing,
   {
@@ -72,8 +76,7 @@ export class Billing extends Context.Service<
       const granted = unlimited ? defaultTrial : trialBalance
       const known = new Map<string, { readonly account: Account; readonly untilMs: number }>()
 
-      const remember = Effect.fnUntraced(function* (row: WalletRow | undefined) {
-        if (row === undefined) return yield* Effect.die("a statement that returns its wallet returned none")
+      const remember = Effect.fnUntraced(function* (row: WalletRow) {
         const account = show(row, unlimited)
         if (known.size >= mostKnown) known.clear()
         known.set(row.workspace_id, { account, untilMs: (yield* Clock.currentTimeMillis) + rememberMs })
@@ -82,43 +85,19 @@ export class Billing extends Context.Service<
 
       /** Makes the wallet where there is none, then adds. */
       const add = (workspaceId: string, column: "topped_up_nano" | "spent_nano", nano: string) =>
-        sql<WalletRow>`INSERT INTO wallets (workspace_id, id, granted_nano, ${sql(column)})
+        walletRows(sql`INSERT INTO wallets (workspace_id, id, granted_nano, ${sql(column)})
           VALUES (${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, ${nano}::bigint)
           ON CONFLICT (workspace_id) DO UPDATE
             SET ${sql(column)} = wallets.${sql(column)} + EXCLUDED.${sql(column)}, updated_at = now()
-          RETURNING *`.pipe(Effect.map((rows) => rows[0]))
+          RETURNING *`).pipe(onlyRow)
 
       const account = Effect.fnUntraced(function* (workspaceId: string) {
-        const rows = yield* sql<WalletRow>`SELECT * FROM wallets WHERE workspace_id = ${workspaceId}`
+        const rows = yield* walletRows(sql`SELECT * FROM wallets WHERE workspace_id = ${workspaceId}`)
         return yield* remember(rows[0] ?? (yield* add(workspaceId, "spent_nano", "0")))
       }, Effect.orDie)
 
-      const isFree = ({ kind, model }: Intent) =>
-        sql<{ amount_nano: bigint }>`SELECT amount_nano FROM prices WHERE name IN (${kind}, ${`${kind}:${model}`})
-          ORDER BY length(name) DESC LIMIT 1`.pipe(
-          Effect.map((rows) => rows[0] !== undefined && BigInt(rows[0].amount_nano) === 0n),
-          Effect.orDie
-        )
-
-      /** One statement writes the entry and moves the balance. */
       const enter = Effect.fnUntraced(function* (workspaceId: string, usage: Usage, sign: 1 | -1) {
-        const { model, quantity } = measured(usage)
-        const rows = yield* sql<WalletRow>`WITH price AS (
-            SELECT amount_nano, per FROM prices WHERE name IN (${usage.kind}, ${`${usage.kind}:${model}`})
-            ORDER BY length(name) DESC LIMIT 1
-          ), entry AS (
-            INSERT INTO usage_entries (workspace_id, kind, model, quantity, cost_nano)
-            SELECT ${workspaceId}, ${usage.kind}, ${model}, ${sign}::bigint * ${quantity}::bigint,
-              ${sign}::bigint *
-              coalesce((SELECT ceil(amount_nano::numeric * ${quantity}::bigint / per) FROM price), 0)::bigint
-            RETURNING cost_nano
-          )
-          INSERT INTO wallets (workspace_id, id, granted_nano, spent_nano)
-          SELECT ${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, cost_nano FROM entry
-          ON CONFLICT (workspace_id) DO UPDATE
-            SET spent_nano = wallets.spent_nano + EXCLUDED.spent_nano, updated_at = now()
-          RETURNING *`
-        yield* remember(rows[0])
+        yield* remember(yield* enterUsage(sql, workspaceId, usage, { sign, granted }))
       }, Effect.orDie)
 
       return {
@@ -127,7 +106,7 @@ export class Billing extends Context.Service<
           const fresh = kept !== undefined && (yield* Clock.currentTimeMillis) < kept.untilMs
           const now = fresh ? kept.account : yield* account(workspaceId)
           if (now.unlimited || now.balance > 0n) return now
-          if (intent !== undefined && (yield* isFree(intent))) return now
+          if (intent !== undefined && (yield* isFree(sql, intent))) return now
           return yield* new PaymentRequired({ message: "The balance is spent; top it up to go on" })
         }),
 
@@ -160,36 +139,69 @@ export class Billing extends Context.Service<
 
         allow: Effect.fn("Billing.allow")(function* (workspaceId, concurrency) {
           yield* add(workspaceId, "spent_nano", "0")
-          const rows = yield* sql<WalletRow>`UPDATE wallets SET concurrency = ${concurrency}::integer
-            WHERE workspace_id = ${workspaceId} RETURNING *`
-          return yield* remember(rows[0])
+          const row = walletRows(sql`UPDATE wallets SET concurrency = ${concurrency}::integer
+            WHERE workspace_id = ${workspaceId} RETURNING *`).pipe(onlyRow)
+          return yield* remember(yield* row)
         }, Effect.orDie)
       }
     })
   )
 }
 
+const isFree = (sql: SqlClient.SqlClient, { kind, model }: Intent) =>
+  priceRows(sql`SELECT amount_nano FROM prices WHERE name IN (${kind}, ${`${kind}:${model}`})
+    ORDER BY length(name) DESC LIMIT 1`).pipe(
+    Effect.map((rows) => rows[0] !== undefined && rows[0].amount_nano === 0n),
+    Effect.orDie
+  )
+
+/** One statement writes the entry and moves the balance; the wallet is made where there is none. */
+const enterUsage = (
+  sql: SqlClient.SqlClient,
+  workspaceId: string,
+  usage: Usage,
+  { granted, sign }: { readonly sign: 1 | -1; readonly granted: Nano }
+) => {
+  const { model, quantity } = measured(usage)
+  return walletRows(sql`WITH price AS (
+      SELECT amount_nano, per FROM prices WHERE name IN (${usage.kind}, ${`${usage.kind}:${model}`})
+      ORDER BY length(name) DESC LIMIT 1
+    ), entry AS (
+      INSERT INTO usage_entries (workspace_id, kind, model, quantity, cost_nano)
+      SELECT ${workspaceId}, ${usage.kind}, ${model}, ${sign}::bigint * ${quantity}::bigint,
+        ${sign}::bigint *
+        coalesce((SELECT ceil(amount_nano::numeric * ${quantity}::bigint / per) FROM price), 0)::bigint
+      RETURNING cost_nano
+    )
+    INSERT INTO wallets (workspace_id, id, granted_nano, spent_nano)
+    SELECT ${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, cost_nano FROM entry
+    ON CONFLICT (workspace_id) DO UPDATE
+      SET spent_nano = wallets.spent_nano + EXCLUDED.spent_nano, updated_at = now()
+    RETURNING *`).pipe(onlyRow)
+}
+
 /** What a new workspace gets where the setting says nothing of an amount. */
-export const defaultTrial: Nano = 5n * unit
+const defaultTrial: Nano = 5n * unit
 
 const rememberMs = 1000
 const mostKnown = 10_000
 
-interface WalletRow {
-  readonly workspace_id: string
-  readonly id: string
-  readonly granted_nano: bigint
-  readonly topped_up_nano: bigint
-  readonly spent_nano: bigint
-  readonly concurrency: number | null
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+const WalletRow = Schema.Struct({
+  workspace_id: Schema.String,
+  id: Schema.String,
+  granted_nano: Schema.BigInt,
+  topped_up_nano: Schema.BigInt,
+  spent_nano: Schema.BigInt,
+  concurrency: Schema.NullOr(Schema.Int),
+  created_at: Schema.Date,
+  updated_at: Schema.Date
+})
+type WalletRow = typeof WalletRow.Type
 
 const show = (row: WalletRow, unlimited: boolean): Account => {
-  const trial = BigInt(row.granted_nano)
-  const toppedUp = BigInt(row.topped_up_nano)
-  const spent = BigInt(row.spent_nano)
+  const trial = row.granted_nano
+  const toppedUp = row.topped_up_nano
+  const spent = row.spent_nano
   return {
     walletId: row.id,
     workspaceId: row.workspace_id,
@@ -203,12 +215,6 @@ const show = (row: WalletRow, unlimited: boolean): Account => {
     updatedAt: row.updated_at
   }
 }
-
-const highestTier = 50
-
-/** Requests at the same time by what was topped up so far. */
-export const tierOf = (toppedUp: Nano): number =>
-  toppedUp >= 1000n * unit ? highestTier : toppedUp >= 100n * unit ? 15 : 5
 
 const measured = (usage: Usage): { readonly model: string; readonly quantity: string } => {
   switch (usage.kind) {
@@ -227,3 +233,7 @@ const measured = (usage: Usage): { readonly model: string; readonly quantity: st
 }
 
 const whole = (pieces: number): string => String(Math.max(0, Math.ceil(pieces)))
+
+const walletRows = rowsOf("wallets", WalletRow)
+
+const priceRows = rowsOf("prices", Schema.Struct({ amount_nano: Schema.BigInt }))

@@ -1,8 +1,10 @@
 // Amounts of money as whole nano-units of the account's one currency (1 unit = 10^9): sums are exact, and nothing
 // is ever a float.
 
+/** An amount of money in nano-units. */
 export type Nano = bigint
 
+/** One unit of the account's currency. */
 export const unit: Nano = 1_000_000_000n
 
 /** `"1.5"` and the like: up to nine decimals, at most nine digits before them, which PostgreSQL holds. Undefined for anything else. */

@@ -1,10 +1,12 @@
 // What work costs: one table in the database, which an operator may change at any time. A price is an amount for so
-// many pieces of work; `tts:MODEL` goes before `tts`. Seeded by migration 0002 (decisions 14).
-import { Context, Effect, Layer } from "effect"
+// many pieces of work; `tts:MODEL` goes before `tts`. Seeded by migration 0002.
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { decimalOf, type Nano } from "./Money.ts"
 import { Database } from "../storage/Database.ts"
+import { rowsOf } from "../storage/rows.ts"
 
+/** An amount for so many pieces of work. */
 export interface Price {
   /** `tts`, `asr`, `agent`, ...; with `:MODEL` for one model only. */
   readonly name: string
@@ -15,6 +17,7 @@ export interface Price {
   readonly piece: string
 }
 
+/** The table of prices, for all workspaces. */
 export class Prices extends Context.Service<
   Prices,
   {
@@ -29,14 +32,14 @@ export class Prices extends Context.Service<
       yield* Database
       const sql = yield* SqlClient.SqlClient
       return {
-        list: sql<PriceRow>`SELECT * FROM prices ORDER BY name`.pipe(
+        list: priceRows(sql`SELECT * FROM prices ORDER BY name`).pipe(
           Effect.map((rows) => rows.map(showPrice)),
           Effect.orDie
         ),
         set: Effect.fn("Prices.set")(function* (name, amount) {
-          const rows = yield* sql<PriceRow>`INSERT INTO prices (name, amount_nano, per, piece)
+          const rows = yield* priceRows(sql`INSERT INTO prices (name, amount_nano, per, piece)
             SELECT ${name}, ${String(amount)}::bigint, per, piece FROM prices WHERE name = ${kindOf(name)}
-            ON CONFLICT (name) DO UPDATE SET amount_nano = EXCLUDED.amount_nano RETURNING *`
+            ON CONFLICT (name) DO UPDATE SET amount_nano = EXCLUDED.amount_nano RETURNING *`)
           const row = rows[0]
           return row === undefined ? undefined : showPrice(row)
         }, Effect.orDie)
@@ -49,18 +52,21 @@ export class Prices extends Context.Service<
 export const priceInWords = ({ amount, per, piece }: Price): string =>
   `${decimalOf(amount)} per ${per === 1n ? piece : `${per} ${piece}s`}`
 
-export interface PriceRow {
-  readonly name: string
-  readonly amount_nano: bigint
-  readonly per: bigint
-  readonly piece: string
-}
+const PriceRow = Schema.Struct({
+  name: Schema.String,
+  amount_nano: Schema.BigInt,
+  per: Schema.BigInt,
+  piece: Schema.String
+})
+type PriceRow = typeof PriceRow.Type
 
 const showPrice = (row: PriceRow): Price => ({
   name: row.name,
-  amount: BigInt(row.amount_nano),
-  per: BigInt(row.per),
+  amount: row.amount_nano,
+  per: row.per,
   piece: row.piece
 })
 
 const kindOf = (name: string): string => name.split(":", 1)[0] ?? name
+
+const priceRows = rowsOf("prices", PriceRow)

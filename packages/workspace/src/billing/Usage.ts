@@ -1,13 +1,15 @@
-// What a workspace used, read back from the ledger's entries.
+// What a workspace used, read back from the billing entries.
 import type { BadRequest } from "@parley/contract/Errors"
 import type { Page } from "@parley/contract/Page"
 import type { UsageDays, UsageEntry, UsageQuery } from "@parley/contract/Usage"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { decimalOf } from "./Money.ts"
 import { readPage } from "../storage/Paging.ts"
+import { rowsOf } from "../storage/rows.ts"
 import { Database } from "../storage/Database.ts"
 
+/** What a workspace used, by entry and by day. */
 export class Usage extends Context.Service<
   Usage,
   {
@@ -28,27 +30,27 @@ export class Usage extends Context.Service<
           if (query.kind !== undefined) conditions.push(sql`kind = ${query.kind}`)
           if (query.created_after !== undefined) conditions.push(sql`created_at >= ${new Date(query.created_after)}`)
           if (query.created_before !== undefined) conditions.push(sql`created_at < ${new Date(query.created_before)}`)
-          return yield* readPage(sql, query, { from: "usage_entries", where: conditions, show })
+          return yield* readPage(sql, query, { from: "usage_entries", read: usageRows, where: conditions, show })
         }),
 
         byDay: Effect.fn("Usage.byDay")(function* (workspaceId, days) {
           const rows =
-            yield* sql<DayRow>`SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, kind, model,
+            yield* dayRows(sql`SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, kind, model,
               sum(quantity)::bigint AS quantity, sum(cost_nano)::bigint AS cost_nano, count(*)::int AS entries
             FROM usage_entries WHERE workspace_id = ${workspaceId}
               AND created_at >= (date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => ${days - 1}::int))
                 AT TIME ZONE 'UTC'
-            GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3`.pipe(Effect.orDie)
+            GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3`).pipe(Effect.orDie)
           return {
             days: rows.map(({ cost_nano, day, entries, kind, model, quantity }) => ({
               day,
               kind,
               model,
               quantity: Number(quantity),
-              cost: decimalOf(BigInt(cost_nano)),
+              cost: decimalOf(cost_nano),
               entries
             })),
-            cost: decimalOf(rows.reduce((sum, row) => sum + BigInt(row.cost_nano), 0n))
+            cost: decimalOf(rows.reduce((sum, row) => sum + row.cost_nano, 0n))
           }
         })
       }
@@ -56,25 +58,25 @@ export class Usage extends Context.Service<
   )
 }
 
-interface UsageRow {
-  readonly seq: bigint
-  readonly kind: string
-  readonly model: string
-  readonly quantity: bigint
-  readonly cost_nano: bigint
-  readonly created_at: Date
-}
+const UsageRow = Schema.Struct({
+  seq: Schema.BigInt,
+  kind: Schema.String,
+  model: Schema.String,
+  quantity: Schema.BigInt,
+  cost_nano: Schema.BigInt,
+  created_at: Schema.Date
+})
+const usageRows = rowsOf("usage_entries", UsageRow)
 
-interface DayRow extends Omit<UsageRow, "seq" | "created_at"> {
-  readonly day: string
-  readonly entries: number
-}
+const { cost_nano, kind, model, quantity } = UsageRow.fields
+const DayRow = Schema.Struct({ day: Schema.String, kind, model, quantity, cost_nano, entries: Schema.Int })
+const dayRows = rowsOf("usage_entries", DayRow)
 
-const show = (row: UsageRow): UsageEntry => ({
+const show = (row: typeof UsageRow.Type): UsageEntry => ({
   usage_id: `usage_${row.seq}`,
   kind: row.kind,
   model: row.model,
   quantity: Number(row.quantity),
-  cost: decimalOf(BigInt(row.cost_nano)),
+  cost: decimalOf(row.cost_nano),
   created_at: row.created_at.toISOString()
 })

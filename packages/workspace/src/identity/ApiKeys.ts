@@ -1,7 +1,7 @@
 // API keys: a long random text of which only the SHA-256 is stored (nothing slower is needed for 256 random bits).
 // The one exception: the first key of an installation also stands in `<data>/first-key` (0600), so that every
 // start can print it, until it is revoked.
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -10,16 +10,20 @@ import type { Principal } from "@parley/contract/MainApi/Authorization"
 import { newId } from "../storage/Id.ts"
 import { Database } from "../storage/Database.ts"
 import { firstWorkspace, Workspaces } from "./Workspaces.ts"
+import { rowsOf } from "../storage/rows.ts"
 
-export interface ApiKeyInfo {
-  readonly id: string
-  readonly workspace: string
+/** What may be shown of a key. */
+const ApiKeyInfo = Schema.Struct({
+  id: Schema.String,
+  workspace: Schema.String,
   /** Its first and last characters. */
-  readonly hint: string
-  readonly createdAt: Date
-  readonly lastUsedAt: Date | null
-}
+  hint: Schema.String,
+  createdAt: Schema.Date,
+  lastUsedAt: Schema.NullOr(Schema.Date)
+})
+export type ApiKeyInfo = typeof ApiKeyInfo.Type
 
+/** API keys of the installation. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
@@ -73,10 +77,10 @@ export class ApiKeys extends Context.Service<
           return { id, key: Redacted.make(key) }
         }, Effect.orDie),
 
-        list: sql<ApiKeyInfo>`SELECT k.id, w.name AS workspace, k.hint, k.created_at AS "createdAt",
+        list: keyRows(sql`SELECT k.id, w.name AS workspace, k.hint, k.created_at AS "createdAt",
             k.last_used_at AS "lastUsedAt"
           FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id
-          WHERE k.revoked_at IS NULL ORDER BY k.created_at, k.id`.pipe(Effect.orDie),
+          WHERE k.revoked_at IS NULL ORDER BY k.created_at, k.id`).pipe(Effect.orDie),
 
         revoke: Effect.fn("ApiKeys.revoke")(function* (id) {
           const rows = yield* sql`UPDATE api_keys SET revoked_at = now()
@@ -85,9 +89,9 @@ export class ApiKeys extends Context.Service<
         }, Effect.orDie),
 
         authenticate: Effect.fnUntraced(function* (key) {
-          const rows = yield* sql<{ id: string; workspace_id: string; stale: boolean }>`
+          const rows = yield* keyOwners(sql`
             SELECT id, workspace_id, (last_used_at IS NULL OR last_used_at < now() - interval '1 minute') AS stale
-            FROM api_keys WHERE hash = ${hashOf(Redacted.value(key))} AND revoked_at IS NULL`
+            FROM api_keys WHERE hash = ${hashOf(Redacted.value(key))} AND revoked_at IS NULL`)
           const row = rows[0]
           if (row === undefined) return undefined
           if (row.stale) yield* touch(row.id)
@@ -132,3 +136,10 @@ const readKey = (file: string): string | undefined => {
     return undefined
   }
 }
+
+const keyRows = rowsOf("api_keys", ApiKeyInfo)
+
+const keyOwners = rowsOf(
+  "api_keys",
+  Schema.Struct({ id: Schema.String, workspace_id: Schema.String, stale: Schema.Boolean })
+)

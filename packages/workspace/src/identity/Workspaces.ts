@@ -1,12 +1,14 @@
 // Whose everything is: each record belongs to one workspace.
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../storage/Id.ts"
 import { Database } from "../storage/Database.ts"
+import { rowsOf } from "../storage/rows.ts"
 
 /** The workspace that exists from the first start. */
 export const firstWorkspace = "default"
 
+/** Workspaces by name. */
 export class Workspaces extends Context.Service<
   Workspaces,
   {
@@ -24,11 +26,11 @@ export class Workspaces extends Context.Service<
       return {
         ensure: Effect.fn("Workspaces.ensure")(function* (name) {
           yield* sql`INSERT INTO workspaces (id, name) VALUES (${newId("ws")}, ${name}) ON CONFLICT (name) DO NOTHING`
-          const rows = yield* sql<{ id: string }>`SELECT id FROM workspaces WHERE name = ${name}`
+          const rows = yield* idRows(sql`SELECT id FROM workspaces WHERE name = ${name}`)
           return rows[0]?.id ?? ""
         }, Effect.orDie),
         find: (name) =>
-          sql<{ id: string }>`SELECT id FROM workspaces WHERE name = ${name}`.pipe(
+          idRows(sql`SELECT id FROM workspaces WHERE name = ${name}`).pipe(
             Effect.map((rows) => rows[0]?.id),
             Effect.orDie
           )
@@ -36,3 +38,5 @@ export class Workspaces extends Context.Service<
     })
   )
 }
+
+const idRows = rowsOf("workspaces", Schema.Struct({ id: Schema.String }))

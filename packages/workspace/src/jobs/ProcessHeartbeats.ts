@@ -6,6 +6,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { newId } from "../storage/Id.ts"
 import { Database } from "../storage/Database.ts"
 
+/** This process among those on the database. */
 export class ProcessHeartbeats extends Context.Service<
   ProcessHeartbeats,
   {

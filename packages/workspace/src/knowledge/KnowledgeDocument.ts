@@ -1,6 +1,7 @@
-// An uploaded file, judged: Markdown or plain text, UTF-8, with something in it. Pure.
+// An uploaded file, validated: Markdown or plain text, UTF-8, with something in it. Pure.
 import { Result } from "effect"
 
+/** A file that can become a revision. */
 export interface KnowledgeDocument {
   readonly fileName: string
   /** Of the file, byte order mark included. */

@@ -1,6 +1,7 @@
 // A document becomes passages of about a thousand characters that can be read alone: cut at headings first, then
 // between paragraphs, then between sentences, each with the path of headings it stands under. Pure.
 
+/** A passage with the path of headings above it. */
 export interface Chunk {
   /** `Opening hours > Sunday`; empty above the first heading. */
   readonly heading: string
@@ -15,6 +16,7 @@ const longestHeading = 200
 /** What is mostly headings is cut as if it had none: a megabyte of prose has some 1,300. */
 const mostChunks = 4000
 
+/** The passages of a Markdown or plain text, in order: at most 1,200 characters each, 4,000 passages. */
 export const chunksOf = (document: string): ReadonlyArray<Chunk> => {
   const lines = document.replace(/\r\n?/g, "\n").split("\n")
   const chunks = sectionsOf(lines).flatMap(chunked)

@@ -39,7 +39,7 @@ const run = new RegExp(`[${unspaced}]+|[^${unspaced}]+`, "gu")
 const isUnspaced = new RegExp(`^[${unspaced}]`, "u")
 
 /** In lower case, in order, as often as they occur. */
-export const wordsOf = (text: string): ReadonlyArray<string> =>
+const wordsOf = (text: string): ReadonlyArray<string> =>
   (
     text
       .normalize("NFKC")

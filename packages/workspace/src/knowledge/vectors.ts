@@ -15,6 +15,7 @@ export const packed = (vectors: ReadonlyArray<Float32Array>): Int8Array => {
   return bytes
 }
 
+/** A row and its cosine with the question. */
 export interface Nearest {
   readonly position: number
   /** Cosine, -1 to 1. */

@@ -6,8 +6,10 @@ import type { HeaderList } from "../outbound/HttpExchange.ts"
 /** Knows no sessions: each request says who asks. */
 export const sessionless = "2026-07-28"
 
+/** Parameters of a JSON-RPC message. */
 export type Params = Readonly<Record<string, unknown>>
 
+/** A JSON-RPC message without its version. */
 export interface Message {
   readonly method?: string
   readonly params?: Params
@@ -16,6 +18,7 @@ export interface Message {
   readonly error?: unknown
 }
 
+/** What the greeting agreed on: the revision, and the server's session if it has one. */
 export interface Opened {
   readonly version: string
   readonly id: string | undefined

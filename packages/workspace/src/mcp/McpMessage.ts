@@ -4,11 +4,13 @@ import type { McpTool } from "@parley/contract/McpServer"
 import { mcpSchemaBytes } from "@parley/contract/McpServer"
 import { utf8Length } from "@parley/contract/Field"
 
+/** What a server asks of its client. */
 export interface RpcRequest {
   readonly id: string | number
   readonly method: string
 }
 
+/** A result or an error. */
 export interface RpcAnswer {
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string }
@@ -39,9 +41,11 @@ export const answerTo = (id: number, message: Json): RpcAnswer | undefined => {
   return message["id"] === id && result !== undefined ? { result } : undefined
 }
 
+/** The message as a request, if it is one. */
 export const requestOf = ({ id, method }: Json): RpcRequest | undefined =>
   typeof method === "string" && (typeof id === "string" || typeof id === "number") ? { id, method } : undefined
 
+/** The revision a greeting was answered with; empty when it says none. */
 export const versionOf = (result: unknown): string =>
   isObject(result) && typeof result["protocolVersion"] === "string" ? result["protocolVersion"] : ""
 

@@ -1,14 +1,6 @@
-// The workspace's MCP servers. A foreign or removed one is not found. One that a draft names cannot be removed; one that
-// is removed lives on in the versions that were published with it.
-import {
-  BadGateway,
-  type BadRequest,
-  Conflict,
-  type Invalid,
-  invalid,
-  type NotFound,
-  notFound
-} from "@parley/contract/Errors"
+// The workspace's MCP servers. A foreign or removed one is not found. One that a draft names cannot be removed; one
+// that is removed lives on in the versions that were published with it.
+import { BadGateway, type BadRequest, Conflict, type Invalid, invalid, type NotFound } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import {
   type McpEndpoint,
@@ -23,19 +15,22 @@ import type { Page, PageRequest } from "@parley/contract/Page"
 import { headerFaults } from "@parley/contract/Tool"
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { configHash } from "../agents/ConfigHash.ts"
+import { configHash } from "../storage/configHash.ts"
 import { newId } from "../storage/Id.ts"
-import { readAllowed } from "../outbound/AllowedPrivate.ts"
+import { type AllowedPrivate, readAllowed } from "../outbound/AllowedPrivate.ts"
 import { parseUrl, urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
 import { likePattern, readPage } from "../storage/Paging.ts"
+import { finder } from "../storage/records.ts"
+import { onlyRow } from "../storage/rows.ts"
 import { Platform } from "../Platform.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
 import { missingParts, sealHeaders } from "../tools/SealedHeaders.ts"
 import { openSession } from "./McpClient.ts"
-import { decodeMcpServer, type McpServerRow, type RunnableMcpServer } from "./PinnedMcp.ts"
+import { decodeMcpServer, type McpServerRow, mcpServerRows, type RunnableMcpServer } from "./PinnedMcp.ts"
 
+/** MCP servers of a workspace. */
 export class McpServers extends Context.Service<
   McpServers,
   {
@@ -66,59 +61,37 @@ export class McpServers extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* Secrets
       const http = yield* SafeHttp
-      const allowed = readAllowed((yield* Platform).allowedPrivate)
+      const parts = { secrets, allowed: readAllowed((yield* Platform).allowedPrivate) }
 
-      const usedBy = sql`(SELECT count(*)::int FROM agents a WHERE a.workspace_id = m.workspace_id
-          AND a.deleted_at IS NULL AND a.draft->'tools'->'mcp_server_ids' @> to_jsonb(m.id)) AS used_by`
+      const usedBy = sql`(SELECT count(*)::int FROM agents a WHERE a.workspace_id = t.workspace_id
+          AND a.deleted_at IS NULL AND a.draft->'tools'->'mcp_server_ids' @> to_jsonb(t.id)) AS used_by`
 
-      const find = Effect.fnUntraced(function* (workspace: string, id: string, forUpdate = false) {
-        const lock = forUpdate ? sql`FOR UPDATE OF m` : sql``
-        const rows = yield* sql<McpServerRow>`SELECT m.*, ${usedBy} FROM mcp_servers m
-            WHERE m.id = ${id} AND m.workspace_id = ${workspace} ${lock}`.pipe(Effect.orDie)
-        const row = rows[0]
-        return row === undefined ? yield* notFound("MCP server") : row
-      })
-
-      /** The server as it is to be stored, or everything that is wrong with it. */
-      const judged = Effect.fnUntraced(function* (
-        stored: StoredMcpServer | undefined,
-        sent: McpServerCreate | McpServerPatch
-      ) {
-        const url = sent.url ?? stored?.url ?? ""
-        // A key must never follow to another host.
-        const kept = stored !== undefined && sameOrigin(url, stored.url) ? stored.headers : []
-        const headers = sent.headers === undefined ? kept : sealHeaders(secrets, sent.headers, kept)
-        const faults = [...headerFaults(headers), ...missingParts(sent.headers ?? [], headers)]
-        if (sent.headers === undefined && stored !== undefined && kept.length < stored.headers.length) {
-          faults.push(fault(["body", "headers"], "must be sent again with an address on another host"))
-        }
-        const wrong = url === stored?.url ? undefined : urlFault(url, webhookRules, allowed)
-        if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))
-        if (faults.length > 0) return yield* invalid(faults)
-        const server: StoredMcpServer = {
-          name: sent.name ?? stored?.name ?? "",
-          url,
-          headers,
-          timeout_seconds: sent.timeout_seconds ?? stored?.timeout_seconds ?? 30
-        }
-        return server
+      const find = finder(sql, {
+        table: "mcp_servers",
+        noun: "MCP server",
+        read: mcpServerRows,
+        columns: sql`t.*, ${usedBy}`
       })
 
       return {
         list: Effect.fn("McpServers.list")(function* (workspace, query) {
-          const conditions = [sql`m.workspace_id = ${workspace}`]
-          if (query.search) conditions.push(sql`m.name ILIKE ${likePattern(query.search)}`)
-          return yield* readPage(sql, query, { from: "mcp_servers", as: "m", beside: usedBy, where: conditions, show })
+          const conditions = [sql`t.workspace_id = ${workspace}`]
+          if (query.search) conditions.push(sql`t.name ILIKE ${likePattern(query.search)}`)
+          return yield* readPage(sql, query, {
+            from: "mcp_servers",
+            read: mcpServerRows,
+            beside: usedBy,
+            where: conditions,
+            show
+          })
         }),
 
         create: Effect.fn("McpServers.create")(function* (workspace, input) {
-          const server = yield* judged(undefined, input)
-          const rows =
-            yield* sql<McpServerRow>`INSERT INTO mcp_servers (id, workspace_id, name, definition, content_hash)
+          const server = yield* merged(parts, undefined, input)
+          const rows = mcpServerRows(sql`INSERT INTO mcp_servers (id, workspace_id, name, definition, content_hash)
               VALUES (${newId("mcp")}, ${workspace}, ${server.name}, ${JSON.stringify(server)}::jsonb, ${configHash(server)})
-              RETURNING *`.pipe(Effect.orDie)
-          const row = rows[0]
-          return row === undefined ? yield* Effect.die("a server that was inserted is not there") : show(row)
+              RETURNING *`)
+          return show(yield* onlyRow(rows).pipe(Effect.orDie))
         }),
 
         get: Effect.fn("McpServers.get")(function* (workspace, id) {
@@ -127,8 +100,8 @@ export class McpServers extends Context.Service<
 
         update: Effect.fn("McpServers.update")(
           function* (workspace, id, patch) {
-            const row = yield* find(workspace, id, true)
-            const server = yield* judged(decodeMcpServer(row.definition), patch)
+            const row = yield* find(workspace, id, "update")
+            const server = yield* merged(parts, decodeMcpServer(row.definition), patch)
             yield* sql`UPDATE mcp_servers SET name = ${server.name}, definition = ${JSON.stringify(server)}::jsonb,
                 content_hash = ${configHash(server)}, updated_at = now() WHERE id = ${id}`
             return show(yield* find(workspace, id))
@@ -138,7 +111,7 @@ export class McpServers extends Context.Service<
 
         remove: Effect.fn("McpServers.remove")(
           function* (workspace, id) {
-            yield* find(workspace, id, true)
+            yield* find(workspace, id, "update")
             // Counted under the lock.
             const { used_by: users = 0 } = yield* find(workspace, id)
             if (users > 0) {
@@ -171,9 +144,36 @@ export class McpServers extends Context.Service<
   )
 }
 
+/** The server as it is to be stored, or everything that is wrong with it. */
+const merged = Effect.fnUntraced(function* (
+  { allowed, secrets }: { readonly allowed: AllowedPrivate; readonly secrets: Secrets["Service"] },
+  stored: StoredMcpServer | undefined,
+  sent: McpServerCreate | McpServerPatch
+) {
+  const url = sent.url ?? stored?.url ?? ""
+  // A key must never follow to another host.
+  const kept = stored !== undefined && sameOrigin(url, stored.url) ? stored.headers : []
+  const headers = sent.headers === undefined ? kept : sealHeaders(secrets, sent.headers, kept)
+  const faults = [...headerFaults(headers), ...missingParts(sent.headers ?? [], headers)]
+  if (sent.headers === undefined && stored !== undefined && kept.length < stored.headers.length) {
+    faults.push(fault(["body", "headers"], "must be sent again with an address on another host"))
+  }
+  const wrong = url === stored?.url ? undefined : urlFault(url, webhookRules, allowed)
+  if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))
+  if (faults.length > 0) return yield* invalid(faults)
+  const server: StoredMcpServer = {
+    name: sent.name ?? stored?.name ?? "",
+    url,
+    headers,
+    timeout_seconds: sent.timeout_seconds ?? stored?.timeout_seconds ?? 30
+  }
+  return server
+})
+
 /** How the service introduces itself. */
 export const mcpClientInfo = { name: "parley", version: "1" }
 
+/** A server as it is asked, with its headers in the clear. */
 export const endpointOf = (
   { definition, mcp_server_id }: RunnableMcpServer,
   open: (sealed: string) => Redacted.Redacted<string>

@@ -2,11 +2,13 @@
 // of both families. A name allows whatever it resolves to; a block allows its addresses under any name.
 import { embeddedV4, type IpAddress, type IpBlock, isWithin, parseAddress, parseBlock } from "./IpAddress.ts"
 
+/** Hosts and blocks that may be called though they are private. */
 export interface AllowedPrivate {
   readonly names: ReadonlySet<string>
   readonly blocks: ReadonlyArray<IpBlock>
 }
 
+/** What is no address and no block is the name of a host. */
 export const readAllowed = (entries: ReadonlyArray<string>): AllowedPrivate => {
   const blocks: Array<IpBlock> = []
   const names = new Set<string>()
@@ -18,6 +20,7 @@ export const readAllowed = (entries: ReadonlyArray<string>): AllowedPrivate => {
   return { names, blocks }
 }
 
+/** Whether a block holds the address, as it is written or as the IPv4 address it maps. */
 export const allowsAddress = ({ blocks }: AllowedPrivate, text: string): boolean => {
   const address = parseAddress(text)
   if (address === undefined) return false

@@ -1,4 +1,4 @@
-// An address a customer wrote, judged before anyone is asked about it: its scheme, its credentials, its host. The
+// An address a customer wrote, validated before anyone is asked about it: its scheme, its credentials, its host. The
 // URL parser (WHATWG) has turned octal, hexadecimal, short and full-width forms into plain ones by then. A name that
 // only resolves to a private address is the business of `Dial`.
 import type { UrlRules } from "@parley/contract/AgentConfig/patchConfig"
@@ -20,8 +20,10 @@ export const urlFault = (value: string, rules: UrlRules, allowed: AllowedPrivate
   return exempt || mayBePublic(host) ? undefined : "must be a public address"
 }
 
+/** For webhooks and tools: any HTTP address, with a query if wanted. */
 export const webhookRules: UrlRules = { schemes: ["https:", "http:"], queryAllowed: true }
 
+/** Undefined for what is no URL. */
 export const parseUrl = (value: string): URL | undefined => {
   try {
     return new URL(value)

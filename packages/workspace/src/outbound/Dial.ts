@@ -1,5 +1,5 @@
 // A socket to a host that a customer named. The address that was checked is the address that is connected to: names
-// are resolved here, once for each connection, every answer is judged, and one bad answer refuses the host, so that
+// are resolved here, once for each connection, every answer is checked, and one bad answer refuses the host, so that
 // a name cannot show one address and mean another (DNS rebinding). Nothing else in the service opens such a socket.
 import { lookup } from "node:dns/promises"
 import { connect as connectTcp, isIPv6, type Socket } from "node:net"
@@ -18,6 +18,7 @@ export interface Target {
   readonly tlsHost: string | undefined
 }
 
+/** What dialling needs of the machine. */
 export interface DialParts {
   readonly allowed: AllowedPrivate
   /** All addresses of a name; rejects when there is none. */

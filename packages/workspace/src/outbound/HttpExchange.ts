@@ -7,8 +7,10 @@ import { hostOf, mayBePublic, parseUrl } from "./CustomerUrl.ts"
 import type { AllowedPrivate } from "./AllowedPrivate.ts"
 import { OutboundError } from "./OutboundError.ts"
 
+/** In order; names may repeat. */
 export type HeaderList = ReadonlyArray<readonly [name: string, value: string]>
 
+/** A request that is to be sent. */
 export interface Outgoing {
   readonly method: string
   readonly url: string
@@ -79,6 +81,7 @@ export class Interrupted extends OutboundError {
 
 const brokenOffText = "the connection broke off"
 
+/** The connection ended before the answer was whole. */
 export const brokenOff = () => new OutboundError({ reason: "BrokenOff", message: brokenOffText })
 
 const unsendable = (what: string) => new OutboundError({ reason: "InvalidRequest", message: `the request has ${what}` })

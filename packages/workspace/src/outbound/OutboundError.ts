@@ -2,6 +2,7 @@
 // the address nor what it resolved to.
 import { Data } from "effect"
 
+/** What went wrong; each says whether anything was connected to. */
 export type OutboundReason =
   /** No URL, another scheme, credentials in it, or a header or method that cannot be sent. */
   | "InvalidRequest"
@@ -14,6 +15,7 @@ export type OutboundReason =
   /** The connection closed or broke before the answer was whole. */
   | "BrokenOff"
 
+/** A request that came to no whole answer. */
 export class OutboundError extends Data.TaggedError("OutboundError")<{
   readonly reason: OutboundReason
   readonly message: string

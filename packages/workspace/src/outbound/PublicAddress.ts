@@ -1,8 +1,9 @@
-// Which addresses the service may be told to call: those of the public internet, and nothing else (spec: Tools 5).
+// Which addresses the service may be told to call: those of the public internet, and nothing else.
 // After the IANA special-purpose registries (RFC 6890 and its updates). Forms that carry an IPv4 address and reach it
 // are judged by that address; forms whose way nobody can tell are refused.
 import { embeddedV4, type IpAddress, type IpBlock, isWithin, parseAddress, parseBlock } from "./IpAddress.ts"
 
+/** What an address is for; only `public` ones are called. */
 export type AddressKind =
   | "public"
   | "unspecified"
@@ -22,7 +23,7 @@ export const kindOf = (text: string): AddressKind => {
   return address === undefined ? "reserved" : kindOfAddress(address)
 }
 
-export const kindOfAddress = (address: IpAddress): AddressKind => {
+const kindOfAddress = (address: IpAddress): AddressKind => {
   if (address.family === 4) return firstKind(address, special4) ?? "public"
   if (isWithin(address, mapped) || isWithin(address, nat64)) return kindOfAddress(embeddedV4(address))
   const special = firstKind(address, special6)

@@ -10,6 +10,7 @@ import { dial, type DialParts, systemParts } from "./Dial.ts"
 import { brokenOff, checkedUrl, exchange, Interrupted, type Outgoing } from "./HttpExchange.ts"
 import { OutboundError } from "./OutboundError.ts"
 
+/** A request and its bounds. */
 export interface SafeRequest extends Outgoing {
   /** From the look-up of the name to the last byte. */
   readonly timeoutMs: number
@@ -19,6 +20,7 @@ export interface SafeRequest extends Outgoing {
   readonly enough?: ((piece: Uint8Array, headers: Readonly<Record<string, string>>) => boolean) | undefined
 }
 
+/** An answer, whatever its status. */
 export interface SafeAnswer {
   /** Any; a redirect is an answer. */
   readonly status: number
@@ -39,6 +41,7 @@ export type SafeFetch = (
   }
 ) => Promise<{ readonly ok: boolean; readonly status: number; readonly body: ReadableStream<Uint8Array> | null }>
 
+/** Requests to addresses that customers wrote. */
 export class SafeHttp extends Context.Service<
   SafeHttp,
   {

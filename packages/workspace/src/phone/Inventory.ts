@@ -1,13 +1,15 @@
 // Where numbers are bought: whoever manages numbers for the platform. What it says no to is told to the customer.
 import type { AvailableNumber, AvailableQuery } from "@parley/contract/PhoneNumber"
-import { Context, Data, type Effect } from "effect"
+import { Context, Data, Effect } from "effect"
 import type { StoredTrunk } from "./Trunk.ts"
 
+/** What the inventory said no to. */
 export class InventoryFault extends Data.TaggedError("InventoryFault")<{
   /** For the number's record: no address, no credential. */
   readonly message: string
 }> {}
 
+/** Port: numbers for sale. */
 export class Inventory extends Context.Service<
   Inventory,
   {
@@ -23,3 +25,12 @@ export class Inventory extends Context.Service<
     readonly trunkOf: (phoneNumber: string) => Effect.Effect<StoredTrunk | undefined>
   }
 >()("@parley/workspace/Inventory") {}
+
+const answerMs = 15_000
+
+/** The step, or an InventoryFault when the inventory has not answered within 15 s. */
+export const asked = <A>(step: Effect.Effect<A, InventoryFault>): Effect.Effect<A, InventoryFault> =>
+  Effect.timeoutOrElse(step, {
+    duration: answerMs,
+    orElse: () => new InventoryFault({ message: "The inventory did not answer in time" })
+  })

@@ -1,11 +1,13 @@
 // The built-in inventory: a table the operator fills (`parley numbers`), each number with the trunk its calls come from
 // and go to. Needs nobody outside, so that numbers are bought, called and released offline.
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "../storage/Database.ts"
 import { Inventory, InventoryFault } from "./Inventory.ts"
-import { hasFactor, type StoredTrunk } from "./Trunk.ts"
+import { hasFactor, StoredTrunk } from "./Trunk.ts"
+import { rowsOf } from "../storage/rows.ts"
 
+/** A number the operator put on sale. */
 export interface StockedNumber {
   readonly phoneNumber: string
   readonly friendlyName: string
@@ -18,6 +20,7 @@ export interface StockedNumber {
   readonly originalCaller: boolean
 }
 
+/** The operator's side of the built-in inventory. */
 export class LocalInventory extends Context.Service<
   LocalInventory,
   {
@@ -42,7 +45,7 @@ export class LocalInventory extends Context.Service<
             ON CONFLICT (phone_number) DO UPDATE SET friendly_name = EXCLUDED.friendly_name,
               locality = EXCLUDED.locality, region = EXCLUDED.region, country_code = EXCLUDED.country_code,
               trunk = EXCLUDED.trunk, original_caller = EXCLUDED.original_caller`.pipe(Effect.orDie, Effect.asVoid),
-        list: sql<StockRow>`SELECT * FROM number_inventory ORDER BY phone_number`.pipe(
+        list: stockRows(sql`SELECT * FROM number_inventory ORDER BY phone_number`).pipe(
           Effect.map((rows) => rows.map(stocked)),
           Effect.orDie
         ),
@@ -64,9 +67,9 @@ export const layer: Layer.Layer<Inventory, never, Database | SqlClient.SqlClient
     const sql = yield* SqlClient.SqlClient
     return {
       available: ({ area_code, country_code = "US" }) =>
-        sql<StockRow>`SELECT * FROM number_inventory WHERE NOT taken AND country_code = ${country_code}
+        stockRows(sql`SELECT * FROM number_inventory WHERE NOT taken AND country_code = ${country_code}
             AND ${area_code === undefined ? sql`true` : sql`phone_number LIKE ${`+1${area_code}%`}`}
-          ORDER BY phone_number LIMIT 50`.pipe(
+          ORDER BY phone_number LIMIT 50`).pipe(
           Effect.map((rows) =>
             rows.map((row) => ({
               phone_number: row.phone_number,
@@ -85,8 +88,8 @@ export const layer: Layer.Layer<Inventory, never, Database | SqlClient.SqlClient
           Effect.orDie
         ),
       buy: Effect.fnUntraced(function* (phoneNumber) {
-        const rows = yield* sql<StockRow>`UPDATE number_inventory SET taken = true
-          WHERE phone_number = ${phoneNumber} AND NOT taken RETURNING *`.pipe(Effect.orDie)
+        const rows = yield* stockRows(sql`UPDATE number_inventory SET taken = true
+          WHERE phone_number = ${phoneNumber} AND NOT taken RETURNING *`).pipe(Effect.orDie)
         if (rows[0] === undefined) return yield* new InventoryFault({ message: "The number is no longer available" })
         if (hasFactor(rows[0].trunk)) return
         yield* sql`UPDATE number_inventory SET taken = false WHERE phone_number = ${phoneNumber}`.pipe(Effect.orDie)
@@ -98,7 +101,7 @@ export const layer: Layer.Layer<Inventory, never, Database | SqlClient.SqlClient
           Effect.asVoid
         ),
       syncCallerId: Effect.fnUntraced(function* (phoneNumber, useOriginalCaller) {
-        const rows = yield* sql<StockRow>`SELECT * FROM number_inventory WHERE phone_number = ${phoneNumber}`.pipe(
+        const rows = yield* stockRows(sql`SELECT * FROM number_inventory WHERE phone_number = ${phoneNumber}`).pipe(
           Effect.orDie
         )
         if (rows[0] === undefined) return yield* new InventoryFault({ message: "The number is not in the inventory" })
@@ -107,7 +110,7 @@ export const layer: Layer.Layer<Inventory, never, Database | SqlClient.SqlClient
         }
       }),
       trunkOf: (phoneNumber) =>
-        sql<StockRow>`SELECT * FROM number_inventory WHERE phone_number = ${phoneNumber} AND taken`.pipe(
+        stockRows(sql`SELECT * FROM number_inventory WHERE phone_number = ${phoneNumber} AND taken`).pipe(
           Effect.map((rows) => rows[0]?.trunk),
           Effect.orDie
         )
@@ -115,16 +118,17 @@ export const layer: Layer.Layer<Inventory, never, Database | SqlClient.SqlClient
   })
 )
 
-interface StockRow {
-  readonly phone_number: string
-  readonly friendly_name: string
-  readonly locality: string
-  readonly region: string
-  readonly country_code: string
-  readonly trunk: StoredTrunk
-  readonly original_caller: boolean
-  readonly taken: boolean
-}
+const StockRow = Schema.Struct({
+  phone_number: Schema.String,
+  friendly_name: Schema.String,
+  locality: Schema.String,
+  region: Schema.String,
+  country_code: Schema.String,
+  trunk: StoredTrunk,
+  original_caller: Schema.Boolean,
+  taken: Schema.Boolean
+})
+type StockRow = typeof StockRow.Type
 
 const stocked = (row: StockRow): StockedNumber & { readonly taken: boolean } => ({
   phoneNumber: row.phone_number,
@@ -136,3 +140,5 @@ const stocked = (row: StockRow): StockedNumber & { readonly taken: boolean } => 
   originalCaller: row.original_caller,
   taken: row.taken
 })
+
+const stockRows = rowsOf("number_inventory", StockRow)

@@ -3,21 +3,23 @@
 import { Conflict, Invalid, type NotFound, TooManyRequests } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import type { PhoneCallReason } from "@parley/contract/PhoneCall"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ProcessHeartbeats } from "../jobs/ProcessHeartbeats.ts"
 import type { SessionRow } from "../sessions/SessionRow.ts"
 import { type NewSession, Sessions } from "../sessions/Sessions.ts"
 import { Database } from "../storage/Database.ts"
 import { SipTraces } from "./SipTraces.ts"
+import { rowsOf } from "../storage/rows.ts"
 
 /** Calls a workspace may place in a day (UTC), and have at the same time. */
-export const callsADay = 200
-export const callsAtOnce = 10
+const callsADay = 200
+const callsAtOnce = 10
 
 /** A request that has not come to an end within this time died with its process. */
 const keyLeaseSeconds = 60
 
+/** A telephone call that is to have a record. */
 export interface NewPhoneCall extends Omit<NewSession, "phone" | "preview" | "source"> {
   readonly direction: "inbound" | "outbound"
   /** The far side, as it is written; empty when withheld. */
@@ -27,12 +29,14 @@ export interface NewPhoneCall extends Omit<NewSession, "phone" | "preview" | "so
   readonly sipCallId: string
 }
 
+/** An `Idempotency-Key` with what it was sent for. */
 export interface CallKey {
   readonly key: string
   /** Of the request's body. */
   readonly bodyHash: string
 }
 
+/** Records of telephone calls. */
 export class PhoneCalls extends Context.Service<
   PhoneCalls,
   {
@@ -76,11 +80,11 @@ export class PhoneCalls extends Context.Service<
           function* (call, key) {
             const workspace = call.workspaceId
             yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`calls of ${workspace}`}, 0))`
-            const counted = yield* sql<{ today: number; live: number }>`SELECT
+            const counted = yield* callCounts(sql`SELECT
                   count(*) FILTER (WHERE created_at >= date_trunc('day', now(), 'UTC'))::int AS today,
                   count(*) FILTER (WHERE status IN ('pending', 'active'))::int AS live
                 FROM sessions WHERE workspace_id = ${workspace} AND source = 'phone' AND direction = 'outbound'
-                  AND created_at >= date_trunc('day', now(), 'UTC') - interval '1 day'`
+                  AND created_at >= date_trunc('day', now(), 'UTC') - interval '1 day'`)
             const { live, today } = counted[0] ?? { live: 0, today: 0 }
             if (today >= callsADay) {
               return yield* tooMany("daily_limit_exceeded", `A workspace may place ${callsADay} calls a day`)
@@ -112,8 +116,8 @@ export class PhoneCalls extends Context.Service<
                 WHERE phone_call_keys.session_id IS NULL AND phone_call_keys.claimed_until < now()
               RETURNING 1`.pipe(Effect.orDie)
           if (entered.length > 0) return undefined
-          const rows = yield* sql<{ body_hash: string; session_id: string | null }>`SELECT body_hash, session_id
-              FROM phone_call_keys WHERE workspace_id = ${workspace} AND key = ${key}`.pipe(Effect.orDie)
+          const rows = yield* keyRows(sql`SELECT body_hash, session_id
+              FROM phone_call_keys WHERE workspace_id = ${workspace} AND key = ${key}`).pipe(Effect.orDie)
           const known = rows[0]
           if (known !== undefined && known.body_hash !== bodyHash) return yield* reused
           return known?.session_id ?? (yield* inFlight)
@@ -142,3 +146,10 @@ const reused = new Invalid({
   reason: "idempotency_key_reuse" satisfies PhoneCallReason,
   errors: [fault(["header", "Idempotency-Key"], "was used for another call")]
 })
+
+const callCounts = rowsOf("sessions", Schema.Struct({ today: Schema.Int, live: Schema.Int }))
+
+const keyRows = rowsOf(
+  "phone_call_keys",
+  Schema.Struct({ body_hash: Schema.String, session_id: Schema.NullOr(Schema.String) })
+)

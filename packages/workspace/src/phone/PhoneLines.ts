@@ -4,11 +4,13 @@ import type { PhoneProvider } from "@parley/contract/PhoneNumber"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "../storage/Database.ts"
+import { exists } from "../storage/rows.ts"
 import { dialledNumbers } from "./dialledNumbers.ts"
 import { Inventory } from "./Inventory.ts"
-import type { PhoneNumberRow } from "./PhoneNumberRow.ts"
+import { isOnPlatform, numberFinder, numberRows, type PhoneNumberRow } from "./PhoneNumberRow.ts"
 import type { StoredTrunk } from "./Trunk.ts"
 
+/** A number as the telephone uses it. */
 export interface PhoneLine {
   readonly id: string
   readonly workspaceId: string
@@ -24,6 +26,7 @@ export interface PhoneLine {
   readonly trunk: StoredTrunk | undefined
 }
 
+/** Numbers by what is dialled. */
 export class PhoneLines extends Context.Service<
   PhoneLines,
   {
@@ -44,6 +47,7 @@ export class PhoneLines extends Context.Service<
       yield* Database
       const sql = yield* SqlClient.SqlClient
       const inventory = yield* Inventory
+      const find = numberFinder(sql)
 
       const lineOf = Effect.fnUntraced(function* (row: PhoneNumberRow | undefined) {
         if (row === undefined) return undefined
@@ -64,33 +68,24 @@ export class PhoneLines extends Context.Service<
         dialled: Effect.fn("PhoneLines.dialled")(function* (raw) {
           const candidates = dialledNumbers(raw)
           if (candidates.length === 0) return undefined
-          const rows = yield* sql<PhoneNumberRow>`SELECT * FROM phone_numbers
-            WHERE status = 'active' AND ${sql.in("phone_number", candidates)}`.pipe(Effect.orDie)
+          const rows = yield* numberRows(sql`SELECT * FROM phone_numbers
+            WHERE status = 'active' AND ${sql.in("phone_number", candidates)}`).pipe(Effect.orDie)
           const found = candidates.flatMap((candidate) => rows.find((row) => row.phone_number === candidate) ?? [])
           return yield* lineOf(found[0])
         }),
         byId: (id) =>
-          sql<PhoneNumberRow>`SELECT * FROM phone_numbers WHERE id = ${id} AND status = 'active'`.pipe(
+          numberRows(sql`SELECT * FROM phone_numbers WHERE id = ${id} AND status = 'active'`).pipe(
             Effect.orDie,
             Effect.flatMap((rows) => lineOf(rows[0]))
           ),
         ofWorkspace: (workspace, id) =>
-          sql<PhoneNumberRow>`SELECT * FROM phone_numbers
-            WHERE id = ${id} AND workspace_id = ${workspace} AND status <> 'released'`.pipe(
-            Effect.orDie,
-            Effect.flatMap((rows) => lineOf(rows[0]))
+          find(workspace, id).pipe(
+            Effect.flatMap(lineOf),
+            Effect.orElseSucceed(() => undefined)
           ),
-        isOnPlatform: (phoneNumber) =>
-          sql`SELECT 1 FROM phone_numbers
-            WHERE phone_number = ${phoneNumber} AND status IN ('provisioning', 'active')`.pipe(
-            Effect.map((rows) => rows.length > 0),
-            Effect.orDie
-          ),
+        isOnPlatform: (phoneNumber) => isOnPlatform(sql, phoneNumber),
         mayDial: (workspace) =>
-          sql`SELECT 1 FROM workspaces WHERE id = ${workspace} AND outbound_calls`.pipe(
-            Effect.map((rows) => rows.length > 0),
-            Effect.orDie
-          ),
+          Effect.orDie(exists(sql`SELECT 1 FROM workspaces WHERE id = ${workspace} AND outbound_calls`)),
         allowDialling: (workspace, allowed) =>
           sql`UPDATE workspaces SET outbound_calls = ${allowed} WHERE id = ${workspace}`.pipe(
             Effect.orDie,

@@ -1,27 +1,49 @@
-// A row of `phone_numbers`, and how the API shows it: passwords never.
-import type { PhoneNumber } from "@parley/contract/PhoneNumber"
-import type { StoredTrunk } from "./Trunk.ts"
+// Rows of `phone_numbers`: how one is found, made, and shown by the API, which never shows passwords.
+import { Conflict } from "@parley/contract/Errors"
+import {
+  CallerIdSync,
+  type PhoneNumber,
+  type PhoneNumberCreate,
+  PhoneNumberStatus,
+  PhoneProvider
+} from "@parley/contract/PhoneNumber"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { newId } from "../storage/Id.ts"
+import { finder, type FindRecord } from "../storage/records.ts"
+import { exists, rowsOf } from "../storage/rows.ts"
+import { StoredTrunk } from "./Trunk.ts"
 
-export interface PhoneNumberRow {
-  readonly seq: bigint
-  readonly id: string
-  readonly workspace_id: string
-  readonly phone_number: string
-  readonly provider: PhoneNumber["provider"]
-  readonly agent_id: string | null
-  readonly status: PhoneNumber["status"]
-  readonly status_detail: string
-  readonly label: string
+/** A number as it is stored. */
+export const PhoneNumberRow = Schema.Struct({
+  seq: Schema.BigInt,
+  id: Schema.String,
+  workspace_id: Schema.String,
+  phone_number: Schema.String,
+  provider: PhoneProvider,
+  agent_id: Schema.NullOr(Schema.String),
+  status: PhoneNumberStatus,
+  status_detail: Schema.String,
+  label: Schema.String,
   /** Of an imported number; the inventory knows the others'. */
-  readonly trunk: StoredTrunk | null
-  readonly use_original_caller: boolean | null
-  readonly effective_original_caller: boolean | null
-  readonly caller_id_sync_status: PhoneNumber["caller_id_sync_status"]
-  readonly caller_id_sync_error: string
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+  trunk: Schema.NullOr(StoredTrunk),
+  use_original_caller: Schema.NullOr(Schema.Boolean),
+  effective_original_caller: Schema.NullOr(Schema.Boolean),
+  caller_id_sync_status: CallerIdSync,
+  caller_id_sync_error: Schema.String,
+  created_at: Schema.Date,
+  updated_at: Schema.Date
+})
+export type PhoneNumberRow = typeof PhoneNumberRow.Type
 
+/** Rows of `phone_numbers` with all their columns. */
+export const numberRows = rowsOf("phone_numbers", PhoneNumberRow)
+
+/** A number that was not released. */
+export const numberFinder = (sql: SqlClient.SqlClient): FindRecord<PhoneNumberRow> =>
+  finder(sql, { table: "phone_numbers", noun: "Phone number", read: numberRows, where: sql`t.status <> 'released'` })
+
+/** A number as the API shows it, without passwords. */
 export const showNumber = (row: PhoneNumberRow): PhoneNumber => ({
   phone_number_id: row.id,
   workspace_id: row.workspace_id,
@@ -45,3 +67,32 @@ export const showNumber = (row: PhoneNumberRow): PhoneNumber => ({
   termination_auth_username: row.trunk?.termination?.username ?? "",
   termination_headers: row.trunk?.headers ?? {}
 })
+
+/** Whether somebody on the platform has the number, or is buying it. */
+export const isOnPlatform = (sql: SqlClient.SqlClient, phoneNumber: string): Effect.Effect<boolean> =>
+  Effect.orDie(
+    exists(sql`SELECT 1 FROM phone_numbers
+      WHERE phone_number = ${phoneNumber} AND status IN ('provisioning', 'active')`)
+  )
+
+/** What decides how a number begins, beside what was asked for. */
+type NumberStart = Pick<PhoneNumberRow, "status" | "trunk" | "caller_id_sync_status" | "use_original_caller">
+
+/** Fails with Conflict when the number is on the platform already. */
+export const insertNumber = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  workspace: string,
+  input: PhoneNumberCreate,
+  start: NumberStart
+): Effect.fn.Return<PhoneNumberRow, Conflict> {
+  const rows = yield* numberRows(sql`INSERT INTO phone_numbers (id, workspace_id, phone_number, provider,
+      agent_id, status, label, trunk, use_original_caller, caller_id_sync_status)
+    VALUES (${newId("phone")}, ${workspace}, ${input.phone_number}, ${input.provider}, ${input.agent_id ?? null},
+      ${start.status}, ${input.label ?? ""}, ${start.trunk === null ? null : JSON.stringify(start.trunk)}::jsonb,
+      ${start.use_original_caller}, ${start.caller_id_sync_status})
+    ON CONFLICT (phone_number) WHERE status IN ('provisioning', 'active') DO NOTHING RETURNING *`).pipe(Effect.orDie)
+  return rows[0] ?? (yield* numberTaken)
+})
+
+/** Somebody on the platform has the number. */
+export const numberTaken = new Conflict({ message: "The number is already on the platform" })

@@ -1,23 +1,29 @@
 // How a number is reached and where its calls go, as it is kept: passwords sealed.
-import type { SipHeaders, TerminationTransport, TrunkInput } from "@parley/contract/SipTrunk"
+import { TerminationTransport, type TrunkInput } from "@parley/contract/SipTrunk"
+import { Schema } from "effect"
 import type { Secrets } from "../storage/Secrets.ts"
 
-export interface StoredTrunk {
-  readonly inbound: Credentials | null
-  /** IP addresses and blocks; empty for any. */
-  readonly allowedAddresses: ReadonlyArray<string>
-  /** `host` or `host:port`; empty when no call can be placed. */
-  readonly uri: string
-  readonly transport: TerminationTransport
-  readonly termination: Credentials | null
-  readonly headers: SipHeaders
-}
-
-export interface Credentials {
-  readonly username: string
+/** Who may call a number, or how we name ourselves to its carrier. */
+export const Credentials = Schema.Struct({
+  username: Schema.String,
   /** Sealed. */
-  readonly password: string
-}
+  password: Schema.String
+})
+export type Credentials = typeof Credentials.Type
+
+/** A trunk as it is stored. */
+export const StoredTrunk = Schema.Struct({
+  /** Null: calls are let in by their address alone. */
+  inbound: Schema.NullOr(Credentials),
+  /** IP addresses and blocks; empty for any. */
+  allowedAddresses: Schema.Array(Schema.String),
+  /** `host` or `host:port`; empty when no call can be placed. */
+  uri: Schema.String,
+  transport: TerminationTransport,
+  termination: Schema.NullOr(Credentials),
+  headers: Schema.Record(Schema.String, Schema.String)
+})
+export type StoredTrunk = typeof StoredTrunk.Type
 
 /** An empty password beside a user name keeps the one that is stored. */
 export const sealTrunk = (

@@ -15,9 +15,3 @@ export const dialledNumbers = (raw: string): ReadonlyArray<string> => {
   if (/^[2-9]\d{9}$/.test(digits)) candidates.push(`+1${digits}`)
   return candidates
 }
-
-/** In a query an unescaped plus arrives as a space. */
-export const numberInQuery = (value: string): string => {
-  const digits = value.trim()
-  return /^\d/.test(digits) ? `+${digits}` : digits
-}

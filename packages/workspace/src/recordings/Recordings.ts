@@ -1,26 +1,35 @@
 // What is known of recorded calls: the tracks of a session, and the blobs with their sound. A track is active until the
 // recorder settles it, once; one whose recorder is gone is settled by whoever finds its blob.
 import { type NotFound, notFound } from "@parley/contract/Errors"
-import type { RecordingErrorCode, TrackRole, TrackStatus } from "@parley/contract/Recording"
-import { Context, Effect, Layer } from "effect"
+import { RecordingErrorCode, TrackRole, TrackStatus } from "@parley/contract/Recording"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Blobs } from "../storage/Blobs.ts"
 import { Database } from "../storage/Database.ts"
+import { rowsOf } from "../storage/rows.ts"
 
+/** A track that is to be recorded; `blob` is the name of its sound. */
 export interface NewTrack {
   readonly id: string
   readonly role: TrackRole
   readonly blob: string
 }
 
-export interface TrackRow extends NewTrack {
-  readonly session_id: string
-  readonly status: TrackStatus
-  readonly started_at: Date
-  readonly ended_at: Date | null
-  readonly duration_ms: number | null
-  readonly error_code: RecordingErrorCode | null
-}
+const TrackRow = Schema.Struct({
+  id: Schema.String,
+  role: TrackRole,
+  blob: Schema.String,
+  session_id: Schema.String,
+  status: TrackStatus,
+  started_at: Schema.Date,
+  ended_at: Schema.NullOr(Schema.Date),
+  duration_ms: Schema.NullOr(Schema.Int),
+  error_code: Schema.NullOr(RecordingErrorCode)
+})
+/** A row of `recording_tracks`. */
+export type TrackRow = typeof TrackRow.Type
+
+const UnfinishedTrack = Schema.Struct({ ...TrackRow.fields, session_ended_at: Schema.Date })
 
 /** `durationMs` of a failed track: what was kept of it, 0 for nothing. */
 export interface TrackOutcome {
@@ -30,6 +39,7 @@ export interface TrackOutcome {
 
 const removedAtOnce = 500
 
+/** Tracks of recorded calls. */
 export class Recordings extends Context.Service<
   Recordings,
   {
@@ -42,7 +52,7 @@ export class Recordings extends Context.Service<
     /** Path of a track's sound. */
     readonly sound: (trackId: string) => Effect.Effect<string, NotFound>
     /** Active tracks of sessions that have ended. */
-    readonly unfinished: Effect.Effect<ReadonlyArray<TrackRow & { readonly session_ended_at: Date }>>
+    readonly unfinished: Effect.Effect<ReadonlyArray<typeof UnfinishedTrack.Type>>
     /** Removes what ended more than `days` ago, blobs first. Returns how many tracks. */
     readonly expire: (days: number) => Effect.Effect<number>
     /** Whether nobody else uses this database, so that a blob that is not here is nowhere. */
@@ -56,7 +66,7 @@ export class Recordings extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const blobs = yield* Blobs
       if (alone) {
-        const known = yield* sql<{ blob: string }>`SELECT blob FROM recording_tracks`.pipe(Effect.orDie)
+        const known = yield* blobRows(sql`SELECT blob FROM recording_tracks`).pipe(Effect.orDie)
         yield* blobs.sweep("recordings", new Set(known.map(({ blob }) => blob)))
       }
 
@@ -73,35 +83,35 @@ export class Recordings extends Context.Service<
 
         settle: Effect.fn("Recordings.settle")(function* (trackId, { durationMs, errorCode }) {
           const code = errorCode ?? (durationMs > 0 ? null : "no_sound")
-          const rows = yield* sql<{ blob: string }>`UPDATE recording_tracks SET
+          const rows = yield* blobRows(sql`UPDATE recording_tracks SET
               status = ${code === null ? "complete" : "failed"}, error_code = ${code}, duration_ms = ${durationMs},
               ended_at = started_at + make_interval(secs => ${durationMs}::float8 / 1000)
-            WHERE id = ${trackId} AND status = 'active' RETURNING blob`
+            WHERE id = ${trackId} AND status = 'active' RETURNING blob`)
           if (durationMs === 0) yield* blobs.remove(rows.map(({ blob }) => blob))
         }, Effect.orDie),
 
         ofSession: Effect.fn("Recordings.ofSession")(function* (workspace, sessionId) {
-          const rows = yield* sql<TrackRow>`SELECT t.* FROM recording_tracks t JOIN sessions s ON s.id = t.session_id
-            WHERE s.id = ${sessionId} AND s.workspace_id = ${workspace} AND NOT s.preview ORDER BY t.role`.pipe(
+          const rows = yield* trackRows(sql`SELECT t.* FROM recording_tracks t JOIN sessions s ON s.id = t.session_id
+            WHERE s.id = ${sessionId} AND s.workspace_id = ${workspace} AND NOT s.preview ORDER BY t.role`).pipe(
             Effect.orDie
           )
           return rows.length === 0 ? yield* notFound("Recording") : rows
         }),
 
         sound: Effect.fn("Recordings.sound")(function* (trackId) {
-          const rows = yield* sql<{ blob: string }>`SELECT blob FROM recording_tracks
-            WHERE id = ${trackId} AND status IN ('complete', 'failed') AND duration_ms > 0`.pipe(Effect.orDie)
+          const rows = yield* blobRows(sql`SELECT blob FROM recording_tracks
+            WHERE id = ${trackId} AND status IN ('complete', 'failed') AND duration_ms > 0`).pipe(Effect.orDie)
           return rows[0] === undefined ? yield* notFound("Recording") : blobs.path(rows[0].blob)
         }),
 
-        unfinished: sql<TrackRow & { readonly session_ended_at: Date }>`SELECT t.*, s.ended_at AS session_ended_at
+        unfinished: unfinishedRows(sql`SELECT t.*, s.ended_at AS session_ended_at
           FROM recording_tracks t JOIN sessions s ON s.id = t.session_id
-          WHERE t.status = 'active' AND s.status IN ('completed', 'failed')`.pipe(Effect.orDie),
+          WHERE t.status = 'active' AND s.status IN ('completed', 'failed')`).pipe(Effect.orDie),
 
         expire: Effect.fn("Recordings.expire")(function* (days) {
           for (let removed = 0; ;) {
-            const rows = yield* sql<{ id: string; blob: string }>`SELECT id, blob FROM recording_tracks
-              WHERE ended_at < now() - make_interval(days => ${days}) LIMIT ${removedAtOnce}`
+            const rows = yield* trackBlobs(sql`SELECT id, blob FROM recording_tracks
+              WHERE ended_at < now() - make_interval(days => ${days}) LIMIT ${removedAtOnce}`)
             yield* blobs.remove(rows.map(({ blob }) => blob))
             const ids = JSON.stringify(rows.map(({ id }) => id))
             yield* sql`DELETE FROM recording_tracks
@@ -114,3 +124,10 @@ export class Recordings extends Context.Service<
     })
   )
 }
+
+const blobRows = rowsOf("recording_tracks", Schema.Struct({ blob: Schema.String }))
+
+const trackBlobs = rowsOf("recording_tracks", Schema.Struct({ id: Schema.String, blob: Schema.String }))
+
+const trackRows = rowsOf("recording_tracks", TrackRow)
+const unfinishedRows = rowsOf("recording_tracks", UnfinishedTrack)

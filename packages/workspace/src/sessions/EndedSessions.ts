@@ -7,5 +7,6 @@ const ended = Metric.counter("parley_sessions_ended_total", {
   incremental: true
 })
 
+/** Adds to `parley_sessions_ended_total`. */
 export const countEnded = (reason: EndReason, sessions = 1): Effect.Effect<void> =>
   sessions === 0 ? Effect.void : Metric.update(Metric.withAttributes(ended, { end_reason: reason }), sessions)

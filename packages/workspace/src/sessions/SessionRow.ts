@@ -1,7 +1,10 @@
 // A row of `sessions`, and how the API shows it.
-import type { EndReason } from "@parley/contract/EndReason"
-import type { SessionListItem, SessionSource, SessionStatus } from "@parley/contract/Session"
+import { EndReason } from "@parley/contract/EndReason"
+import { Direction, SessionListItem, SessionSource, SessionStatus } from "@parley/contract/Session"
+import type { SessionItem } from "@parley/contract/SessionItem"
 import type { DynamicVariables, Overrides } from "@parley/contract/SessionRequest"
+import { Schema } from "effect"
+import { rowsOf, storedJson } from "../storage/rows.ts"
 
 /** What the creator asked for beyond the record's own columns; fixed when the session is made. */
 export interface SessionInput {
@@ -12,40 +15,43 @@ export interface SessionInput {
   readonly recordAudio: boolean
 }
 
-export interface SessionRow {
-  readonly seq: bigint
-  readonly id: string
-  readonly workspace_id: string
-  readonly agent_id: string
-  readonly agent_name: string
-  readonly preview: boolean
-  readonly version_number: number | null
+/** A session as it is stored. */
+export const SessionRow = Schema.Struct({
+  seq: Schema.BigInt,
+  id: Schema.String,
+  workspace_id: Schema.String,
+  agent_id: Schema.String,
+  agent_name: Schema.String,
+  preview: Schema.Boolean,
+  version_number: Schema.NullOr(Schema.Int),
   /** A preview's own configuration; null when a version is run. */
-  readonly config: unknown
-  readonly config_hash: string
-  readonly status: SessionStatus
-  readonly source: SessionSource
-  readonly name: string
-  readonly end_reason: EndReason | null
-  readonly direction: SessionListItem["direction"]
-  readonly dial_status: SessionListItem["dial_status"]
-  readonly answered_by: string | null
-  readonly caller_number: string
-  readonly dialed_number: string
-  readonly sip_call_id: string
-  readonly timezone: string
-  readonly end_user_id: string
-  readonly metadata: SessionListItem["metadata"]
-  readonly request: SessionInput
-  readonly max_duration_seconds: number
-  readonly owner: string | null
-  readonly created_at: Date
-  readonly expires_at: Date
-  readonly started_at: Date | null
-  readonly ended_at: Date | null
-  readonly duration_seconds: number | null
-}
+  config: Schema.Unknown,
+  config_hash: Schema.String,
+  status: SessionStatus,
+  source: SessionSource,
+  name: Schema.String,
+  end_reason: Schema.NullOr(EndReason),
+  direction: Direction,
+  dial_status: SessionListItem.fields.dial_status,
+  answered_by: Schema.NullOr(Schema.String),
+  caller_number: Schema.String,
+  dialed_number: Schema.String,
+  sip_call_id: Schema.String,
+  timezone: Schema.String,
+  end_user_id: Schema.String,
+  metadata: storedJson<SessionListItem["metadata"]>(),
+  request: storedJson<SessionInput>(),
+  max_duration_seconds: Schema.Int,
+  owner: Schema.NullOr(Schema.String),
+  created_at: Schema.Date,
+  expires_at: Schema.Date,
+  started_at: Schema.NullOr(Schema.Date),
+  ended_at: Schema.NullOr(Schema.Date),
+  duration_seconds: Schema.NullOr(Schema.Int)
+})
+export type SessionRow = typeof SessionRow.Type
 
+/** A session as a list shows it. */
 export const showSession = (row: SessionRow): SessionListItem => ({
   session_id: row.id,
   agent_id: row.agent_id,
@@ -67,3 +73,9 @@ export const showSession = (row: SessionRow): SessionListItem => ({
   duration_seconds: row.duration_seconds,
   metadata: row.metadata
 })
+
+/** Rows of `sessions` with all their columns. */
+export const sessionRows = rowsOf("sessions", SessionRow)
+
+/** Items of a session's history. */
+export const itemRows = rowsOf("session_items", Schema.Struct({ item: storedJson<SessionItem>() }))

@@ -10,6 +10,7 @@ import { DataFolder } from "./Database.ts"
 /** What the blobs are for; each area is swept on its own. */
 export type BlobArea = "voices" | "covers" | "samples" | "recordings"
 
+/** Files of the data folder. */
 export class Blobs extends Context.Service<
   Blobs,
   {

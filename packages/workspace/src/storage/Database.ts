@@ -7,20 +7,10 @@ import { mkdirSync } from "node:fs"
 import { resolve } from "node:path"
 import { isFolderHeld, lockFolder } from "./FolderLock.ts"
 import { findPostgres, runPostgres } from "./EmbeddedPostgres.ts"
-import { firstCall } from "./migrations/0001_first_call.ts"
-import { speech } from "./migrations/0002_speech.ts"
-import { tools } from "./migrations/0003_tools.ts"
-import { webhooks } from "./migrations/0004_webhooks.ts"
-import { analysis } from "./migrations/0005_analysis.ts"
-import { knowledge } from "./migrations/0006_knowledge.ts"
-import { mcpServers } from "./migrations/0008_mcp_servers.ts"
-import { agentTests } from "./migrations/0009_agent_tests.ts"
-import { embeddings } from "./migrations/0010_embeddings.ts"
-import { recordings } from "./migrations/0007_recordings.ts"
-import { sessionLists } from "./migrations/0011_session_lists.ts"
-import { telephone } from "./migrations/0012_telephone.ts"
+import { migrations } from "./migrations.ts"
 import { StartFault } from "./StartFault.ts"
 
+/** Where everything is kept. */
 export interface StorageSettings {
   /** The data folder; made when missing. */
   readonly data: string
@@ -30,7 +20,7 @@ export interface StorageSettings {
 
 /** The data folder, held by this process alone. */
 export class DataFolder extends Context.Service<DataFolder, { readonly path: string }>()(
-  "parley/workspace/storage/DataFolder"
+  "@parley/workspace/DataFolder"
 ) {
   /** For commands beside the service, which holds it. */
   static readonly beside = (settings: StorageSettings): Layer.Layer<DataFolder> =>
@@ -48,9 +38,7 @@ export class DataFolder extends Context.Service<DataFolder, { readonly path: str
 }
 
 /** Whether no other process can be using this database. */
-export class Database extends Context.Service<Database, { readonly alone: boolean }>()(
-  "parley/workspace/storage/Database"
-) {}
+export class Database extends Context.Service<Database, { readonly alone: boolean }>()("@parley/workspace/Database") {}
 
 /** For the service: migrated. */
 export const layer = (
@@ -117,23 +105,7 @@ const serving = (url: Redacted.Redacted<string>, name: string, alone: boolean) =
     )
   )
 
-const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord({
-    "0001_first_call": firstCall,
-    "0002_speech": speech,
-    "0003_tools": tools,
-    "0004_webhooks": webhooks,
-    "0005_analysis": analysis,
-    "0006_knowledge": knowledge,
-    "0007_recordings": recordings,
-    "0008_mcp_servers": mcpServers,
-    "0009_agent_tests": agentTests,
-    "0010_embeddings": embeddings,
-    "0011_session_lists": sessionLists,
-    "0012_telephone": telephone
-  }),
-  table: "parley_migrations"
-})
+const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "parley_migrations" })
 
 /** The driver's own words for it, without query or address. */
 const reasonOf = (error: unknown): string => {

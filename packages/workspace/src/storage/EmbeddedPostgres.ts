@@ -12,6 +12,7 @@ import { accountFor, type PostgresAccount } from "./PostgresAccount.ts"
 import { birthOf, commandOf, isAlive } from "./ProcessProbe.ts"
 import { StartFault } from "./StartFault.ts"
 
+/** A server that takes connections. */
 export interface RunningPostgres {
   readonly pid: number
   readonly url: Redacted.Redacted<string>

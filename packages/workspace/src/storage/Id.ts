@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 
+/** `prefix_` and 20 letters or digits. */
 export const newId = (prefix: string): string => {
   let id = ""
   while (id.length < 20) {

@@ -7,6 +7,7 @@ import { chownSync, existsSync, readFileSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { StartFault } from "./StartFault.ts"
 
+/** Runs programs and owns files as the user of PostgreSQL. */
 export interface PostgresAccount {
   readonly run: (command: string, args: ReadonlyArray<string>, options: SpawnOptions) => ChildProcess
   /** Make the path belong to the account. */

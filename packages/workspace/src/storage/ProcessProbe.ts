@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 
+/** Whether a process of this id exists, whoever owns it. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)

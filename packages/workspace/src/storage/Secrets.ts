@@ -1,14 +1,15 @@
 // Secrets at rest: AES-256-GCM with one master key, from PARLEY_SECRET_KEY or a generated file that only the owner
 // reads. Sealed text is `v1.` and base64url of nonce, tag and ciphertext. Keys for other purposes are derived
 // (HKDF-SHA256, RFC 5869), never stored. A key that does not fit the database stops the start.
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { Database, DataFolder } from "./Database.ts"
+import { expand, keyFile } from "./masterKey.ts"
 import { StartFault } from "./StartFault.ts"
+import { rowsOf } from "./rows.ts"
 
+/** Sealing and opening of secrets. */
 export class Secrets extends Context.Service<
   Secrets,
   {
@@ -35,6 +36,7 @@ export class Secrets extends Context.Service<
     )
 }
 
+/** @param master 32 bytes */
 export const make = (master: Buffer): Secrets["Service"] => {
   const key = Buffer.from(hkdfSync("sha256", master, "", "parley/secrets", 32))
   const open = (sealed: string): string => {
@@ -56,30 +58,6 @@ export const make = (master: Buffer): Secrets["Service"] => {
   }
 }
 
-/** Any text of 16 characters or more; what is already 32 bytes in hex or base64 is taken as it is. */
-export const expand = (given: string): Buffer => {
-  if (/^[0-9a-f]{64}$/i.test(given)) return Buffer.from(given, "hex")
-  const bytes = Buffer.from(given, "base64")
-  return bytes.length === 32 ? bytes : Buffer.from(hkdfSync("sha256", given, "", "parley/given-key", 32))
-}
-
-const keyFile = (folder: string): Effect.Effect<Buffer, StartFault> =>
-  Effect.try({
-    try: () => {
-      const path = join(folder, "secret-key")
-      try {
-        writeFileSync(path, randomBytes(32).toString("base64"), { mode: 0o600, flag: "wx" })
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
-      }
-      const key = Buffer.from(readFileSync(path, "utf8"), "base64")
-      if (key.length !== 32) throw new Error("it does not hold 32 bytes")
-      return key
-    },
-    catch: (error) =>
-      new StartFault({ message: `Cannot use the key file secret-key in ${folder}: ${(error as Error).message}` })
-  })
-
 /** The database remembers something only the right key opens. */
 const prove = Effect.fnUntraced(function* (secrets: Secrets["Service"]) {
   const sql = yield* SqlClient.SqlClient
@@ -87,7 +65,7 @@ const prove = Effect.fnUntraced(function* (secrets: Secrets["Service"]) {
   yield* sql`INSERT INTO settings (name, value) VALUES ('secret_proof', ${mark}) ON CONFLICT DO NOTHING`.pipe(
     Effect.orDie
   )
-  const rows = yield* sql<{ value: string }>`SELECT value FROM settings WHERE name = 'secret_proof'`.pipe(Effect.orDie)
+  const rows = yield* settingRows(sql`SELECT value FROM settings WHERE name = 'secret_proof'`).pipe(Effect.orDie)
   yield* Effect.try({
     try: () => secrets.open(rows[0]?.value ?? ""),
     catch: () =>
@@ -97,3 +75,5 @@ const prove = Effect.fnUntraced(function* (secrets: Secrets["Service"]) {
       })
   })
 })
+
+const settingRows = rowsOf("settings", Schema.Struct({ value: Schema.String }))

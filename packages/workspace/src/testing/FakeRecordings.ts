@@ -1,7 +1,7 @@
-// Recordings without sound, for tests of what is done with them: a file holds text. `silent ...` and `text ...` are
-// refused, anything else lasts a tenth of a second for each byte; `mumbled ...` fails to be recognised, `endless ...`
+// Recordings without sound, for tests of what is done with them: a file holds text. `silent...` and `text...` are
+// refused, anything else lasts a tenth of a second for each byte; `mumbled...` fails to be recognised, `endless...`
 // never is, everything else is heard as `heard` and its text. What is spoken is `sound of` the voice's first reference,
-// except for `dumb ...` ones, which cannot.
+// except for `dumb...` ones, which cannot.
 import { SpeechError } from "@parley/speech/ports/SpeechError"
 import { Recognition } from "@parley/speech/Recognition"
 import { AudioFault, UploadedAudio, type VoiceExamination } from "@parley/speech/upload/UploadedAudio"
@@ -26,6 +26,7 @@ const examine = (file: string): Effect.Effect<VoiceExamination, AudioFault> =>
     })
   })
 
+/** Files of text in place of recordings. */
 export const fakeUploads: Layer.Layer<UploadedAudio> = Layer.succeed(UploadedAudio, {
   pcm: () => Stream.empty,
   toWav: (file, wav) =>
@@ -36,6 +37,7 @@ export const fakeUploads: Layer.Layer<UploadedAudio> = Layer.succeed(UploadedAud
   examine
 })
 
+/** Hears the text of the file. */
 export const fakeRecognition: Layer.Layer<Recognition> = Layer.succeed(Recognition, {
   recognise: ({ file }) =>
     Effect.suspend(() => {
@@ -48,6 +50,7 @@ export const fakeRecognition: Layer.Layer<Recognition> = Layer.succeed(Recogniti
     })
 })
 
+/** Speaks the text of the voice's first reference. */
 export const fakeSynthesis: Layer.Layer<Synthesis> = Layer.succeed(Synthesis, {
   speak: ({ voices: [voice] }) =>
     Stream.suspend(() => {

@@ -3,9 +3,10 @@
 // changed without touching them.
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { configHash } from "../agents/ConfigHash.ts"
-import { decodeTool, type RunnableTool, type ToolRow } from "./ToolRow.ts"
+import { configHash } from "../storage/configHash.ts"
+import { decodeTool, type RunnableTool, type ToolRow, toolRows } from "./ToolRow.ts"
 
+/** Tools, and the hash of a configuration with them. */
 export interface PinnedTools {
   readonly tools: ReadonlyArray<RunnableTool>
   /** Of draft and tools together. */
@@ -21,13 +22,14 @@ export const findTools = (
 ): Effect.Effect<ReadonlyArray<ToolRow>> =>
   ids.length === 0
     ? Effect.succeed([])
-    : sql<ToolRow>`SELECT * FROM tools WHERE workspace_id = ${workspace} AND ${sql.in("id", ids)}
-        ORDER BY id ${forShare ? sql`FOR SHARE` : sql``}`.pipe(
+    : toolRows(sql`SELECT * FROM tools WHERE workspace_id = ${workspace} AND ${sql.in("id", ids)}
+        ORDER BY id ${forShare ? sql`FOR SHARE` : sql``}`).pipe(
         // In the order the draft names them.
         Effect.map((rows) => ids.flatMap((id) => rows.filter((row) => row.id === id))),
         Effect.orDie
       )
 
+/** The tools as they are now, in the order of the ids. */
 export const pinTools = (
   sql: SqlClient.SqlClient,
   workspace: string,

@@ -5,6 +5,7 @@ import { fault, type Fault } from "@parley/contract/Fault"
 import { Redacted } from "effect"
 import type { Secrets } from "../storage/Secrets.ts"
 
+/** A header as it is stored. */
 export interface SealedHeader {
   readonly name: string
   readonly kind: HeaderKind
@@ -14,6 +15,7 @@ export interface SealedHeader {
 
 type SentHeaders = NonNullable<ToolPatch["headers"]>
 
+/** The headers as they are to be stored, in the order they were sent. */
 export const sealHeaders = (
   secrets: Secrets["Service"],
   sent: SentHeaders,
@@ -40,7 +42,7 @@ export const missingParts = (sent: SentHeaders, sealed: ReadonlyArray<SealedHead
       : [])
   ])
 
-/** In the clear, for judging them. */
+/** In the clear, for validating them. */
 export const openHeaders = (secrets: Secrets["Service"], sealed: ReadonlyArray<SealedHeader>) =>
   sealed.map((header) => ({
     ...header,

@@ -3,19 +3,22 @@ import type { StoredTool, Tool, ToolCreate, ToolPatch } from "@parley/contract/T
 import { StoredTool as StoredToolSchema } from "@parley/contract/Tool"
 import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import { type Redacted, Schema } from "effect"
-import { configHash } from "../agents/ConfigHash.ts"
+import { configHash } from "../storage/configHash.ts"
+import { rowsOf } from "../storage/rows.ts"
 
-export interface ToolRow {
-  readonly seq: bigint
-  readonly id: string
-  readonly workspace_id: string
-  readonly definition: unknown
-  readonly content_hash: string
-  readonly created_at: Date
-  readonly updated_at: Date
+/** A tool as it is stored. */
+export const ToolRow = Schema.Struct({
+  seq: Schema.BigInt,
+  id: Schema.String,
+  workspace_id: Schema.String,
+  definition: Schema.Unknown,
+  content_hash: Schema.String,
+  created_at: Schema.Date,
+  updated_at: Schema.Date,
   /** Only where it was asked for. */
-  readonly used_by?: number
-}
+  used_by: Schema.optionalKey(Schema.Int)
+})
+export type ToolRow = typeof ToolRow.Type
 
 /** A tool as a call runs it, with its headers sealed. */
 export interface RunnableTool {
@@ -23,11 +26,13 @@ export interface RunnableTool {
   readonly definition: StoredTool
 }
 
+/** Dies on a definition that no version of the service wrote. */
 export const decodeTool: (stored: unknown) => StoredTool = Schema.decodeUnknownSync(StoredToolSchema)
 
 /** Everything a call could notice. Mock responses answer no call. */
 export const contentHash = (tool: StoredTool): string => configHash({ ...tool, mock_responses: undefined })
 
+/** A tool as the API shows it, header values left out. */
 export const showTool = (row: ToolRow): Tool => {
   const { headers, ...definition } = decodeTool(row.definition)
   return {
@@ -73,6 +78,7 @@ export const mergeTool = (
   expects_response: sent.expects_response ?? stored?.expects_response ?? true
 })
 
+/** What a call fills with arguments, header values in the clear but redacted. */
 export const templateOf = (
   tool: StoredTool,
   open: (sealed: string) => Redacted.Redacted<string>,
@@ -88,3 +94,6 @@ export const templateOf = (
   })),
   system
 })
+
+/** Rows of `tools`, with or without `used_by`. */
+export const toolRows = rowsOf("tools", ToolRow)

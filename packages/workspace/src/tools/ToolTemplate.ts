@@ -1,11 +1,13 @@
-// A webhook tool's templates filled with a call's arguments, pure (spec: Templating). One pass: what a value holds is
+// A webhook tool's templates filled with a call's arguments, pure. One pass: what a value holds is
 // not read again. In the address a value is URL-encoded and can change neither its host nor the number of its
 // steps; in a JSON body it is escaped as JSON asks. A placeholder without a value stays as it is written.
 import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import { Redacted } from "effect"
 
+/** By the names of the tool's arguments. */
 export type ToolArguments = Readonly<Record<string, unknown>>
 
+/** A request without placeholders. */
 export interface FilledRequest {
   readonly url: string
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>

@@ -1,4 +1,4 @@
-// The test request of a webhook tool (spec: Tools 6): a real one, bounded like in a call, with up to 64 KB of the
+// The test request of a webhook tool: a real one, bounded like in a call, with up to 64 KB of the
 // answer. The address is sent as it was saved; system variables are those given in the arguments, empty otherwise.
 import type { StoredTool, ToolTestResult } from "@parley/contract/Tool"
 import { systemNames } from "@parley/contract/SystemVariables"
@@ -9,6 +9,7 @@ import { fillTemplate, type ToolArguments } from "./ToolTemplate.ts"
 
 const captureBytes = 64 * 1024
 
+/** Sends the request now; whatever comes of it is the result. */
 export const tryTool = Effect.fnUntraced(function* (
   http: SafeHttp["Service"],
   tool: StoredTool,

@@ -1,6 +1,6 @@
-// The workspace's tools (decisions 9). A foreign or removed tool is not found. A tool that a draft names cannot be
+// The workspace's tools. A foreign or removed tool is not found. A tool that a draft names cannot be
 // removed; one that is removed lives on in the versions that were published with it.
-import { BadRequest, Conflict, type Invalid, invalid, type NotFound, notFound } from "@parley/contract/Errors"
+import { BadRequest, Conflict, type Invalid, invalid, type NotFound } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import type { Page, PageRequest } from "@parley/contract/Page"
 import {
@@ -13,10 +13,10 @@ import {
   type ToolTest,
   type ToolTestResult
 } from "@parley/contract/Tool"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../storage/Id.ts"
-import { readAllowed } from "../outbound/AllowedPrivate.ts"
+import { type AllowedPrivate, readAllowed } from "../outbound/AllowedPrivate.ts"
 import { urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
 import { likePattern, readPage } from "../storage/Paging.ts"
@@ -24,15 +24,19 @@ import { Platform } from "../Platform.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
 import { missingParts, openHeaders, sealHeaders } from "./SealedHeaders.ts"
-import { contentHash, decodeTool, mergeTool, showTool, type ToolRow } from "./ToolRow.ts"
+import { contentHash, decodeTool, mergeTool, showTool, type ToolRow, toolRows } from "./ToolRow.ts"
 import { tryTool } from "./ToolTrial.ts"
+import { finder } from "../storage/records.ts"
+import { exists, onlyRow, rowsOf } from "../storage/rows.ts"
 
+/** `search`: part of the name, in any case. */
 export interface ToolListQuery extends PageRequest {
   readonly search?: string
   /** Only those its draft names. */
   readonly agent_id?: string
 }
 
+/** Tools of a workspace. */
 export class Tools extends Context.Service<
   Tools,
   {
@@ -62,40 +66,17 @@ export class Tools extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         const secrets = yield* Secrets
         const http = yield* SafeHttp
-        const allowed = readAllowed((yield* Platform).allowedPrivate)
+        const parts = { secrets, allowed: readAllowed((yield* Platform).allowedPrivate) }
 
         const usedBy = sql`(SELECT count(*)::int FROM agents a WHERE a.workspace_id = t.workspace_id
         AND a.deleted_at IS NULL AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id)) AS used_by`
 
-        const find = Effect.fnUntraced(function* (workspace: string, id: string, forUpdate = false) {
-          const lock = forUpdate ? sql`FOR UPDATE OF t` : sql``
-          const rows = yield* sql<ToolRow>`SELECT t.*, ${usedBy} FROM tools t
-          WHERE t.id = ${id} AND t.workspace_id = ${workspace} ${lock}`.pipe(Effect.orDie)
-          const row = rows[0]
-          return row === undefined ? yield* notFound("Tool") : row
-        })
+        const find = finder(sql, { table: "tools", noun: "Tool", read: toolRows, columns: sql`t.*, ${usedBy}` })
 
         const usersOf = (row: ToolRow) =>
-          sql<{ agent_id: string; name: string }>`SELECT id AS agent_id, name FROM agents
+          userRows(sql`SELECT id AS agent_id, name FROM agents
           WHERE workspace_id = ${row.workspace_id} AND deleted_at IS NULL
-            AND draft->'tools'->'tool_ids' @> to_jsonb(${row.id}::text) ORDER BY seq DESC`.pipe(Effect.orDie)
-
-        /** The tool as it is to be stored, or everything that is wrong with it. */
-        const judged = Effect.fnUntraced(function* (stored: StoredTool | undefined, sent: ToolCreate | ToolPatch) {
-          const headers =
-            sent.headers === undefined ? (stored?.headers ?? []) : sealHeaders(secrets, sent.headers, stored?.headers)
-          const tool = mergeTool(stored, sent, headers)
-          const faults = [...toolFaults(tool, openHeaders(secrets, headers))]
-          if (stored !== undefined && tool.tool_type !== stored.tool_type) {
-            faults.push(fault(["body", "tool_type"], "cannot be changed"))
-          }
-          faults.push(...missingParts(sent.headers ?? [], headers))
-          if (tool.url !== "" && tool.url !== stored?.url) {
-            const wrong = urlFault(tool.url, webhookRules, allowed)
-            if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))
-          }
-          return faults.length > 0 ? yield* invalid(faults) : tool
-        })
+            AND draft->'tools'->'tool_ids' @> to_jsonb(${row.id}::text) ORDER BY seq DESC`).pipe(Effect.orDie)
 
         return {
           list: Effect.fn("Tools.list")(function* (workspace, query) {
@@ -106,16 +87,21 @@ export class Tools extends Context.Service<
               AND a.workspace_id = t.workspace_id AND a.deleted_at IS NULL
               AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id))`)
             }
-            return yield* readPage(sql, query, { from: "tools", beside: usedBy, where: conditions, show: showTool })
+            return yield* readPage(sql, query, {
+              from: "tools",
+              read: toolRows,
+              beside: usedBy,
+              where: conditions,
+              show: showTool
+            })
           }),
 
           create: Effect.fn("Tools.create")(function* (workspace, input) {
-            const tool = yield* judged(undefined, input)
-            const rows = yield* sql<ToolRow>`INSERT INTO tools (id, workspace_id, name, definition, content_hash)
+            const tool = yield* merged(parts, undefined, input)
+            const rows = toolRows(sql`INSERT INTO tools (id, workspace_id, name, definition, content_hash)
             VALUES (${newId("tool")}, ${workspace}, ${tool.name}, ${JSON.stringify(tool)}::jsonb, ${contentHash(tool)})
-            RETURNING *`.pipe(Effect.orDie)
-            const row = rows[0]
-            return row === undefined ? yield* Effect.die("a tool that was inserted is not there") : showTool(row)
+            RETURNING *`)
+            return showTool(yield* onlyRow(rows).pipe(Effect.orDie))
           }),
 
           get: Effect.fn("Tools.get")(function* (workspace, id) {
@@ -124,21 +110,10 @@ export class Tools extends Context.Service<
 
           update: Effect.fn("Tools.update")(
             function* (workspace, id, patch) {
-              const row = yield* find(workspace, id, true)
+              const row = yield* find(workspace, id, "update")
               const stored = decodeTool(row.definition)
-              const tool = yield* judged(stored, patch)
-              if (tool.tool_type === "client" && tool.name !== stored.name) {
-                const clashes = yield* sql`SELECT 1 FROM agents a, tools t
-                WHERE a.workspace_id = ${workspace} AND a.deleted_at IS NULL AND t.workspace_id = ${workspace}
-                  AND a.draft->'tools'->'tool_ids' @> to_jsonb(${id}::text)
-                  AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id)
-                  AND t.id <> ${id} AND t.name = ${tool.name} AND t.definition->>'tool_type' = 'client' LIMIT 1`
-                if (clashes.length > 0) {
-                  return yield* new BadRequest({
-                    message: "An agent of this tool has another client tool of that name"
-                  })
-                }
-              }
+              const tool = yield* merged(parts, stored, patch)
+              if (tool.tool_type === "client" && tool.name !== stored.name) yield* noClash(sql, row, tool.name)
               yield* sql`UPDATE tools SET name = ${tool.name}, definition = ${JSON.stringify(tool)}::jsonb,
               content_hash = ${contentHash(tool)}, updated_at = now() WHERE id = ${id}`
               return showTool(yield* find(workspace, id))
@@ -148,7 +123,7 @@ export class Tools extends Context.Service<
 
           remove: Effect.fn("Tools.remove")(
             function* (workspace, id) {
-              const row = yield* find(workspace, id, true)
+              const row = yield* find(workspace, id, "update")
               const users = yield* usersOf(row)
               if (users.length > 0) {
                 const agents = users.length === 1 ? "1 agent" : `${users.length} agents`
@@ -177,3 +152,36 @@ export class Tools extends Context.Service<
       })
     )
 }
+
+/** Fails when an agent of this client tool has another one of that name. */
+const noClash = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { id, workspace_id }: ToolRow, name: string) {
+  const clashes = yield* exists(sql`SELECT 1 FROM agents a, tools t
+    WHERE a.workspace_id = ${workspace_id} AND a.deleted_at IS NULL AND t.workspace_id = ${workspace_id}
+      AND a.draft->'tools'->'tool_ids' @> to_jsonb(${id}::text)
+      AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id)
+      AND t.id <> ${id} AND t.name = ${name} AND t.definition->>'tool_type' = 'client' LIMIT 1`)
+  if (clashes) return yield* new BadRequest({ message: "An agent of this tool has another client tool of that name" })
+})
+
+/** The tool as it is to be stored, or everything that is wrong with it. */
+const merged = Effect.fnUntraced(function* (
+  { allowed, secrets }: { readonly allowed: AllowedPrivate; readonly secrets: Secrets["Service"] },
+  stored: StoredTool | undefined,
+  sent: ToolCreate | ToolPatch
+) {
+  const headers =
+    sent.headers === undefined ? (stored?.headers ?? []) : sealHeaders(secrets, sent.headers, stored?.headers)
+  const tool = mergeTool(stored, sent, headers)
+  const faults = [...toolFaults(tool, openHeaders(secrets, headers))]
+  if (stored !== undefined && tool.tool_type !== stored.tool_type) {
+    faults.push(fault(["body", "tool_type"], "cannot be changed"))
+  }
+  faults.push(...missingParts(sent.headers ?? [], headers))
+  if (tool.url !== "" && tool.url !== stored?.url) {
+    const wrong = urlFault(tool.url, webhookRules, allowed)
+    if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))
+  }
+  return faults.length > 0 ? yield* invalid(faults) : tool
+})
+
+const userRows = rowsOf("agents", Schema.Struct({ agent_id: Schema.String, name: Schema.String }))

@@ -10,13 +10,14 @@ import { fillTemplate, type ToolArguments } from "./ToolTemplate.ts"
 const answerBytes = 256 * 1024 + 1
 const errorChars = 4_096
 
-export class WebhookFailure extends Data.TaggedError("WebhookFailure")<{
+/** Why a webhook tool has no result. */
+class WebhookFailure extends Data.TaggedError("WebhookFailure")<{
   /** For the model and the history; holds no credential and no address. */
   readonly message: string
 }> {}
 
 /** The bare exchange. */
-export const callWebhook = (
+const callWebhook = (
   http: SafeHttp["Service"],
   template: WebhookTemplate,
   args: ToolArguments,
@@ -41,6 +42,7 @@ export const askWebhook = Effect.fnUntraced(function* (
   return yield* answered(answer.status, new TextDecoder().decode(answer.body))
 })
 
+/** The text of a 2xx answer; anything else fails with up to 4,096 characters of it. */
 export const answered = (status: number, text: string): Effect.Effect<string, WebhookFailure> => {
   if (status >= 200 && status < 300) return Effect.succeed(text)
   const said = text.trim() === "" ? "" : `: ${text.slice(0, errorChars).toWellFormed()}`

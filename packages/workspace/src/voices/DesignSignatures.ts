@@ -1,13 +1,13 @@
-// Proof that a recording is a candidate this installation designed for this workspace (decisions 4): HMAC-SHA256 over
-// the SHA-256 of its bytes, the candidate, the workspace and the time it ends. Opaque to callers:
-// base64url of version, end (seconds), mac, candidate.
+// Proof that a recording is a candidate this installation designed for this workspace in the last day.
 import { BadRequest } from "@parley/contract/Errors"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
-import { createHash, createHmac, timingSafeEqual } from "node:crypto"
+import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
 import { Secrets } from "../storage/Secrets.ts"
+import { signDesign, verifyDesign } from "./designToken.ts"
 
+/** A candidate that was given out. */
 export interface DesignedClip {
   readonly workspaceId: string
   readonly candidateId: string
@@ -15,6 +15,7 @@ export interface DesignedClip {
   readonly audio: Uint8Array
 }
 
+/** Signatures of designed recordings. */
 export class DesignSignatures extends Context.Service<
   DesignSignatures,
   {
@@ -47,48 +48,6 @@ export class DesignSignatures extends Context.Service<
 }
 
 const validMs = 24 * 60 * 60 * 1000
-const version = 1
-/** Version, end, mac. */
-const headBytes = 1 + 4 + 32
-
-export interface Design {
-  readonly workspaceId: string
-  readonly candidateId: string
-  /** SHA-256 of the clip. */
-  readonly digest: Uint8Array
-  readonly endsMs: number
-}
-
-export const signDesign = (key: Uint8Array, design: Design): string => {
-  const head = Buffer.alloc(headBytes)
-  head.writeUInt8(version)
-  const ends = Math.floor(design.endsMs / 1000)
-  head.writeUInt32BE(ends, 1)
-  mac(key, design.workspaceId, design.candidateId, design.digest, ends).copy(head, 5)
-  return Buffer.concat([head, Buffer.from(design.candidateId, "utf8")]).toString("base64url")
-}
-
-export const verifyDesign = (
-  key: Uint8Array,
-  signature: string,
-  claim: { readonly workspaceId: string; readonly digest: Uint8Array; readonly nowMs: number }
-): boolean => {
-  const bytes = Buffer.from(signature, "base64url")
-  // One signature has one spelling.
-  if (bytes.toString("base64url") !== signature) return false
-  if (bytes.length <= headBytes || bytes.readUInt8() !== version) return false
-  const ends = bytes.readUInt32BE(1)
-  const candidate = bytes.subarray(headBytes).toString("utf8")
-  const right = mac(key, claim.workspaceId, candidate, claim.digest, ends)
-  return timingSafeEqual(right, bytes.subarray(5, headBytes)) && claim.nowMs < ends * 1000
-}
-
-/** JSON keeps the parts apart. */
-const mac = (key: Uint8Array, workspaceId: string, candidateId: string, digest: Uint8Array, ends: number): Buffer =>
-  createHmac("sha256", key)
-    .update(JSON.stringify([version, workspaceId, candidateId, Buffer.from(digest).toString("hex"), ends]))
-    .digest()
-
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest()
 
 const sha256OfFile = async (file: string): Promise<Uint8Array> => {

@@ -22,7 +22,8 @@ export const keepCover = Effect.fnUntraced(function* (
   return { blob: name, type }
 })
 
-export const imageTypeOf = (head: Uint8Array): string | undefined => {
+/** The MIME type by the first 16 bytes; undefined for anything but PNG, JPEG, GIF and WebP. */
+const imageTypeOf = (head: Uint8Array): string | undefined => {
   const text = Buffer.from(head).toString("latin1")
   if (text.startsWith("\x89PNG\r\n\x1a\n")) return "image/png"
   if (text.startsWith("\xff\xd8\xff")) return "image/jpeg"

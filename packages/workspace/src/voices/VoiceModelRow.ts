@@ -1,38 +1,52 @@
-// A voice model as stored, and as shown (decisions 5).
-import type { Visibility, VoiceModel } from "@parley/contract/VoiceModel"
+// A voice model as stored, and as shown.
+import { ModelQuality, Visibility, type VoiceModel } from "@parley/contract/VoiceModel"
 import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
-import type { KeptSample } from "./VoiceSample.ts"
+import { Schema } from "effect"
+import { rowsOf, storedJson } from "../storage/rows.ts"
+import { KeptSample } from "./VoiceSample.ts"
 
-export interface VoiceModelRow {
-  readonly seq: bigint
-  readonly id: string
-  readonly workspace_id: string
-  readonly workspace_name: string
-  readonly title: string
-  readonly description: string
-  readonly visibility: Visibility
-  readonly tags: ReadonlyArray<string>
-  readonly languages: ReadonlyArray<string>
-  readonly source: string | null
+/** A voice model with the name of its workspace. */
+export const VoiceModelRow = Schema.Struct({
+  seq: Schema.BigInt,
+  id: Schema.String,
+  workspace_id: Schema.String,
+  workspace_name: Schema.String,
+  title: Schema.String,
+  description: Schema.String,
+  visibility: Visibility,
+  tags: Schema.Array(Schema.String),
+  languages: Schema.Array(Schema.String),
+  source: Schema.NullOr(Schema.String),
   /** Names of blobs. */
-  readonly cover: string | null
-  readonly cover_type: string | null
-  readonly default_text: string
-  readonly profile: VoiceCharacter["profile"] | null
-  readonly quality: NonNullable<VoiceModel["quality"]>["audios"]
-  readonly samples: ReadonlyArray<KeptSample>
-  readonly task_count: number
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+  cover: Schema.NullOr(Schema.String),
+  cover_type: Schema.NullOr(Schema.String),
+  default_text: Schema.String,
+  profile: Schema.NullOr(storedJson<VoiceCharacter["profile"]>()),
+  quality: ModelQuality.fields.audios,
+  samples: Schema.Array(KeptSample),
+  task_count: Schema.Int,
+  created_at: Schema.Date,
+  updated_at: Schema.Date
+})
+export type VoiceModelRow = typeof VoiceModelRow.Type
 
+/** Rows of `voice_models` with the name of their workspace. */
+export const voiceModelRows = rowsOf("voice_models", VoiceModelRow)
+
+const VoiceModelRecord = Schema.Struct({
+  id: Schema.String,
+  /** How the recordings sound; null for a model of recordings that were not examined. */
+  profile: Schema.NullOr(storedJson<VoiceCharacter["profile"]>()),
+  /** The recordings in their order, with what is said in them (empty where that is not known). */
+  voice_references: Schema.Array(Schema.Struct({ blob: Schema.String, text: Schema.String }))
+})
 /** A model that a workspace may speak with. */
-export interface VoiceModelRecord {
-  readonly id: string
-  readonly profile: VoiceCharacter["profile"] | null
-  readonly voice_references: ReadonlyArray<{ readonly blob: string; readonly text: string }>
-}
+export type VoiceModelRecord = typeof VoiceModelRecord.Type
 
+/** Rows of `voice_models` with their recordings. */
+export const voiceModelRecords = rowsOf("voice_models", VoiceModelRecord)
+
+/** A voice model as the API shows it. */
 export const showVoiceModel = (row: VoiceModelRow): VoiceModel => ({
   _id: row.id,
   type: "tts",

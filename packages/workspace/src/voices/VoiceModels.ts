@@ -1,25 +1,28 @@
-// Voice models: kept, listed, used, changed, removed (decisions 5). A model is its workspace's own; one that is
+// Voice models: kept, listed, used, changed, removed. A model is its workspace's own; one that is
 // `unlist` may be read and spoken with by any workspace that knows its id, and is in nobody else's list. Removing one
 // removes its recordings; what a crash leaves behind goes at the next start.
-import { BadRequest, Forbidden, type NotFound, notFound } from "@parley/contract/Errors"
-import { maxOffset } from "@parley/contract/Page"
+import { type BadRequest, Forbidden, type NotFound, notFound } from "@parley/contract/Errors"
 import type { Visibility, VoiceModel, VoiceModelPage, VoiceModelQuery } from "@parley/contract/VoiceModel"
 import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { Blobs } from "../storage/Blobs.ts"
-import { likePattern } from "../storage/Paging.ts"
 import { Database } from "../storage/Database.ts"
+import { rowsOf } from "../storage/rows.ts"
+import { listOwnVoices, listVoiceModels, type OwnVoice, type OwnVoicesQuery } from "./VoiceModelLists.ts"
 import {
   showVoiceModel,
   storedVisibility,
   taskIdOf,
   type VoiceModelRecord,
-  type VoiceModelRow
+  voiceModelRecords,
+  type VoiceModelRow,
+  voiceModelRows
 } from "./VoiceModelRow.ts"
 import type { KeptSample } from "./VoiceSample.ts"
 
+/** The picture of a model. */
 export interface Cover {
   /** Name of a blob. */
   readonly blob: string
@@ -42,6 +45,7 @@ export interface NewVoiceModel {
   readonly samples: ReadonlyArray<KeptSample>
 }
 
+/** What is undefined stays. */
 export interface VoiceModelChange {
   readonly title?: string | undefined
   readonly description?: string | undefined
@@ -51,26 +55,7 @@ export interface VoiceModelChange {
   readonly cover?: Cover | null | undefined
 }
 
-/** A page of a workspace's own models, for doors that list them in other words. */
-export interface OwnVoicesQuery {
-  /** From 1. */
-  readonly page: number
-  readonly size: number
-  /** Part of the title, in any case. */
-  readonly search?: string | undefined
-  /** Only this one. */
-  readonly id?: string | undefined
-}
-
-export interface OwnVoice {
-  readonly id: string
-  readonly title: string
-  readonly description: string
-  readonly tags: ReadonlyArray<string>
-  readonly languages: ReadonlyArray<string>
-  readonly createdAt: Date
-}
-
+/** Voice models of the installation. */
 export class VoiceModels extends Context.Service<
   VoiceModels,
   {
@@ -110,8 +95,8 @@ export class VoiceModels extends Context.Service<
       const blobs = yield* Blobs
 
       const rowOf = Effect.fnUntraced(function* (id: string) {
-        const rows = yield* sql<VoiceModelRow>`SELECT m.*, w.name AS workspace_name
-          FROM voice_models m JOIN workspaces w ON w.id = m.workspace_id WHERE m.id = ${id}`.pipe(Effect.orDie)
+        const rows = yield* voiceModelRows(sql`SELECT m.*, w.name AS workspace_name
+          FROM voice_models m JOIN workspaces w ON w.id = m.workspace_id WHERE m.id = ${id}`).pipe(Effect.orDie)
         return rows[0] ?? (yield* notFound("Voice model"))
       })
 
@@ -125,40 +110,17 @@ export class VoiceModels extends Context.Service<
         return row.workspace_id === workspace ? row : yield* forbidden()
       })
 
-      const ownPage = Effect.fnUntraced(function* (workspace: string, { id, page, search, size }: OwnVoicesQuery) {
-        const filter = sql.and([
-          sql`workspace_id = ${workspace}`,
-          ...(id === undefined ? [] : [sql`id = ${id}`]),
-          ...(search ? [sql`title ILIKE ${likePattern(search)}`] : [])
-        ])
-        const rows = yield* sql<VoiceModelRow>`SELECT * FROM voice_models WHERE ${filter}
-          ORDER BY seq DESC LIMIT ${size} OFFSET ${(page - 1) * size}`
-        const counted = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM voice_models WHERE ${filter}`
-        return { voices: rows.map(ownVoice), total: counted[0]?.n ?? 0 }
-      }, Effect.orDie)
-
-      /** Only where the database lies in the same folder: another database may not be the one that knows these blobs. */
-      const kept = sql<{ blob: string }>`SELECT blob FROM voice_references
-        UNION ALL SELECT cover FROM voice_models WHERE cover IS NOT NULL
-        UNION ALL SELECT sample ->> 'blob' FROM voice_models, jsonb_array_elements(samples) AS sample`.pipe(
-        Effect.map((rows) => new Set(rows.map(({ blob }) => blob))),
-        Effect.orDie
-      )
-      if (alone) {
-        const names = yield* kept
-        yield* blobs.sweep("voices", names)
-        yield* blobs.sweep("covers", names)
-        yield* blobs.sweep("samples", names)
-      }
+      // Only where the database lies in the same folder: another database may not be the one that knows these blobs.
+      if (alone) yield* sweepBlobs(sql, blobs)
 
       return {
         find: Effect.fnUntraced(function* (workspace, id) {
-          const rows = yield* sql<VoiceModelRecord>`SELECT m.id, m.profile,
+          const [record] = yield* voiceModelRecords(sql`SELECT m.id, m.profile,
               (SELECT coalesce(jsonb_agg(jsonb_build_object('blob', r.blob, 'text', r.text) ORDER BY r.position), '[]')
                 FROM voice_references r WHERE r.model_id = m.id) AS voice_references
             FROM voice_models m
-            WHERE m.id = ${storable(id)} AND (m.workspace_id = ${workspace} OR m.visibility <> 'private')`
-          return rows[0]
+            WHERE m.id = ${storable(id)} AND (m.workspace_id = ${workspace} OR m.visibility <> 'private')`)
+          return record
         }, Effect.orDie),
 
         character: (record) => ({
@@ -174,58 +136,10 @@ export class VoiceModels extends Context.Service<
           ),
 
         insert: Effect.fn("VoiceModels.insert")(function* (workspace, model) {
-          const id = newModelId()
-          yield* sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`INSERT INTO voice_models (id, workspace_id, title, description, visibility, tags, languages,
-                    source, cover, cover_type, default_text, profile, quality, samples)
-                  VALUES (${id}, ${workspace}, ${model.title}, ${model.description},
-                    ${storedVisibility(model.visibility)}, ${JSON.stringify(model.tags)}::jsonb,
-                    ${JSON.stringify(model.languages)}::jsonb, ${model.source}, ${model.cover?.blob ?? null},
-                    ${model.cover?.type ?? null}, ${model.defaultText}, ${JSON.stringify(model.profile ?? null)}::jsonb,
-                    ${JSON.stringify(model.quality)}::jsonb, ${JSON.stringify(model.samples)}::jsonb)`
-              for (const [position, { blob, text }] of model.references.entries()) {
-                yield* sql`INSERT INTO voice_references (model_id, position, blob, text)
-                    VALUES (${id}, ${position}, ${blob}, ${text})`
-              }
-            })
-          )
-          return showVoiceModel(yield* rowOf(id))
+          return showVoiceModel(yield* rowOf(yield* insertModel(sql, workspace, model)))
         }, Effect.orDie),
 
-        list: Effect.fn("VoiceModels.list")(function* (workspace, query) {
-          const size = query.page_size ?? 10
-          const offset = ((query.page_number ?? 1) - 1) * size
-          if (offset > maxOffset) return yield* new BadRequest({ message: "page_number is too deep" })
-          const conditions = [
-            isTrue(query.self)
-              ? sql`m.workspace_id = ${workspace}`
-              : sql`(m.workspace_id = ${workspace} OR m.visibility = 'public')`
-          ]
-          if (query.author_id !== undefined && !isTrue(query.self)) {
-            conditions.push(sql`m.workspace_id = ${query.author_id}`)
-          }
-          if (query.title) conditions.push(sql`m.title ILIKE ${likePattern(query.title)}`)
-          if (query.tag?.length) conditions.push(sql`m.tags ?| ${textArray(query.tag)}::text[]`)
-          if (query.language?.length) conditions.push(sql`m.languages ?| ${textArray(query.language)}::text[]`)
-          if (isTrue(query.licensed)) conditions.push(sql`false`)
-          const filter = sql.and(conditions)
-          const order = query.sort_by === "task_count" ? sql`m.task_count DESC, m.seq DESC` : sql`m.seq DESC`
-          const rows = yield* sql<VoiceModelRow>`SELECT m.*, w.name AS workspace_name
-            FROM voice_models m JOIN workspaces w ON w.id = m.workspace_id
-            WHERE ${filter} ORDER BY ${order} LIMIT ${size} OFFSET ${offset}`.pipe(Effect.orDie)
-          const counted = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM voice_models m WHERE ${filter}`.pipe(
-            Effect.orDie
-          )
-          const total = counted[0]?.n ?? 0
-          return {
-            total,
-            items: rows.map(showVoiceModel),
-            has_more: offset + rows.length < total,
-            window_limited: false,
-            total_is_exact: true
-          }
-        }),
+        list: (workspace, query) => listVoiceModels(sql, workspace, query),
 
         get: Effect.fn("VoiceModels.get")(function* (workspace, id) {
           return showVoiceModel(yield* readable(workspace, id))
@@ -246,27 +160,16 @@ export class VoiceModels extends Context.Service<
 
         update: Effect.fn("VoiceModels.update")(function* (workspace, id, change) {
           const before = yield* owned(workspace, id)
-          const { cover } = change
-          yield* sql`UPDATE voice_models SET
-              title = coalesce(${change.title ?? null}, title),
-              description = coalesce(${change.description ?? null}, description),
-              visibility = coalesce(${change.visibility === undefined ? null : storedVisibility(change.visibility)},
-                visibility),
-              tags = coalesce(${change.tags === undefined ? null : JSON.stringify(change.tags)}::jsonb, tags),
-              cover = CASE WHEN ${cover !== undefined}::boolean THEN ${cover?.blob ?? null}::text ELSE cover END,
-              cover_type =
-                CASE WHEN ${cover !== undefined}::boolean THEN ${cover?.type ?? null}::text ELSE cover_type END,
-              updated_at = now()
-            WHERE id = ${id}`.pipe(Effect.orDie)
-          if (cover !== undefined && before.cover !== null) yield* blobs.remove([before.cover])
+          yield* changeModel(sql, id, change)
+          if (change.cover !== undefined && before.cover !== null) yield* blobs.remove([before.cover])
           return showVoiceModel(yield* rowOf(id))
         }),
 
         remove: Effect.fn("VoiceModels.remove")(function* (workspace, id) {
           const row = yield* owned(workspace, id)
-          const references = yield* sql<{
-            blob: string
-          }>`SELECT blob FROM voice_references WHERE model_id = ${id}`.pipe(Effect.orDie)
+          const references = yield* blobRows(sql`SELECT blob FROM voice_references WHERE model_id = ${id}`).pipe(
+            Effect.orDie
+          )
           yield* sql`DELETE FROM voice_models WHERE id = ${id}`.pipe(
             Effect.orDie,
             Effect.andThen(
@@ -279,31 +182,60 @@ export class VoiceModels extends Context.Service<
           )
         }),
 
-        ownPage
+        ownPage: (workspace, query) => listOwnVoices(sql, workspace, query)
       }
     })
   )
 }
+
+const blobRows = rowsOf("voice_references", Schema.Struct({ blob: Schema.String }))
+
+/** Blobs that no model refers to: what a crash left behind. */
+const sweepBlobs = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, blobs: Blobs["Service"]) {
+  const kept = yield* blobRows(sql`SELECT blob FROM voice_references
+    UNION ALL SELECT cover FROM voice_models WHERE cover IS NOT NULL
+    UNION ALL SELECT sample ->> 'blob' FROM voice_models, jsonb_array_elements(samples) AS sample`).pipe(Effect.orDie)
+  const names = new Set(kept.map(({ blob }) => blob))
+  for (const area of ["voices", "covers", "samples"] as const) yield* blobs.sweep(area, names)
+})
+
+const insertModel = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, workspace: string, model: NewVoiceModel) {
+  const id = newModelId()
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`INSERT INTO voice_models (id, workspace_id, title, description, visibility, tags, languages,
+            source, cover, cover_type, default_text, profile, quality, samples)
+          VALUES (${id}, ${workspace}, ${model.title}, ${model.description},
+            ${storedVisibility(model.visibility)}, ${JSON.stringify(model.tags)}::jsonb,
+            ${JSON.stringify(model.languages)}::jsonb, ${model.source}, ${model.cover?.blob ?? null},
+            ${model.cover?.type ?? null}, ${model.defaultText}, ${JSON.stringify(model.profile ?? null)}::jsonb,
+            ${JSON.stringify(model.quality)}::jsonb, ${JSON.stringify(model.samples)}::jsonb)`
+      for (const [position, { blob, text }] of model.references.entries()) {
+        yield* sql`INSERT INTO voice_references (model_id, position, blob, text)
+            VALUES (${id}, ${position}, ${blob}, ${text})`
+      }
+    })
+  )
+  return id
+})
+
+const changeModel = (sql: SqlClient.SqlClient, id: string, { cover, ...change }: VoiceModelChange) =>
+  sql`UPDATE voice_models SET
+    title = coalesce(${change.title ?? null}, title),
+    description = coalesce(${change.description ?? null}, description),
+    visibility = coalesce(${change.visibility === undefined ? null : storedVisibility(change.visibility)},
+      visibility),
+    tags = coalesce(${change.tags === undefined ? null : JSON.stringify(change.tags)}::jsonb, tags),
+    cover = CASE WHEN ${cover !== undefined}::boolean THEN ${cover?.blob ?? null}::text ELSE cover END,
+    cover_type =
+      CASE WHEN ${cover !== undefined}::boolean THEN ${cover?.type ?? null}::text ELSE cover_type END,
+    updated_at = now()
+  WHERE id = ${id}`.pipe(Effect.orDie)
 
 /** 32 hex digits: the form that existing clients know of such ids. */
 const newModelId = (): string => randomBytes(16).toString("hex")
 
 const forbidden = () => new Forbidden({ message: "This voice model is private" })
 
-const isTrue = (flag: string | undefined): boolean => flag?.toLowerCase() === "true" || flag === "1"
-
 /** Ids come from request bodies, too. */
 const storable = (id: string): string => (/^[0-9a-f]{32}$/.test(id) ? id : "")
-
-/** An array literal, every element quoted. */
-const textArray = (values: ReadonlyArray<string>): string =>
-  `{${values.map((value) => `"${value.replace(/[\\"]/g, "\\$&")}"`).join(",")}}`
-
-const ownVoice = (row: VoiceModelRow): OwnVoice => ({
-  id: row.id,
-  title: row.title,
-  description: row.description,
-  tags: row.tags,
-  languages: row.languages,
-  createdAt: row.created_at
-})

@@ -2,18 +2,20 @@
 // sample is a voice: what cannot be said in time is left out.
 import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
 import type { Synthesis, SynthesisSettings } from "@parley/speech/Synthesis"
-import { Effect, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { createWriteStream } from "node:fs"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import type { Blobs } from "../storage/Blobs.ts"
 
-/** As stored: the name of a blob. */
-export interface KeptSample {
-  readonly title: string
-  readonly text: string
-  readonly blob: string
-}
+/** A sample as stored. */
+export const KeptSample = Schema.Struct({
+  title: Schema.String,
+  text: Schema.String,
+  /** Name of a blob: an MP3. */
+  blob: Schema.String
+})
+export type KeptSample = typeof KeptSample.Type
 
 const withinMs = 15_000
 const longest = 200

@@ -1,9 +1,8 @@
-// From recordings to a voice model (spec: POST /model). Every recording is examined before any is kept; a model that
+// From recordings to a voice model. Every recording is examined before any is kept; a model that
 // is not made leaves nothing behind. What is said in a recording is recognised where it was not sent: that has a
 // bound for all of them together, and knowing nothing is no failure.
 import { BadRequest, type Invalid } from "@parley/contract/Errors"
 import type { ModelQuality, VoiceModel, VoiceModelCreate } from "@parley/contract/VoiceModel"
-import type { VoiceCharacter } from "@parley/speech/ports/VoiceCharacter"
 import { Recognition } from "@parley/speech/Recognition"
 import { Synthesis } from "@parley/speech/Synthesis"
 import { type AudioFault, UploadedAudio, type VoiceExamination } from "@parley/speech/upload/UploadedAudio"
@@ -13,7 +12,7 @@ import { DesignSignatures } from "./DesignSignatures.ts"
 import { Platform } from "../Platform.ts"
 import { keepCover } from "./VoiceCover.ts"
 import { keepSample } from "./VoiceSample.ts"
-import { signaturesOf, tagsOf, textsOf } from "../agents/voiceFields.ts"
+import { signaturesOf, tagsOf, textsOf } from "./voiceFields.ts"
 import { VoiceModels } from "./VoiceModels.ts"
 
 /** A recording as it came. */
@@ -27,6 +26,7 @@ export interface Recording {
 /** At least one recording. */
 export type Recordings = readonly [Recording, ...ReadonlyArray<Recording>]
 
+/** Makes voice models. */
 export class VoiceTraining extends Context.Service<
   VoiceTraining,
   {
@@ -46,38 +46,15 @@ export class VoiceTraining extends Context.Service<
   > = Layer.effect(
     VoiceTraining,
     Effect.gen(function* () {
-      const audio = yield* UploadedAudio
-      const blobs = yield* Blobs
-      const models = yield* VoiceModels
-      const platform = yield* Platform
-      const recognition = yield* Recognition
+      const parts: TrainingParts = {
+        audio: yield* UploadedAudio,
+        blobs: yield* Blobs,
+        models: yield* VoiceModels,
+        recognition: yield* Recognition,
+        synthesis: yield* Synthesis,
+        cloning: (yield* Platform).cloning
+      }
       const signatures = yield* DesignSignatures
-      const synthesis = yield* Synthesis
-
-      /** Removed again unless the model is made. */
-      const kept = (file: string) =>
-        Effect.acquireRelease(
-          Effect.map(
-            blobs.write("voices", (wav) => audio.toWav(file, wav)),
-            ({ name }) => name
-          ),
-          (name, exit) => (Exit.isSuccess(exit) ? Effect.void : blobs.remove([name]))
-        )
-
-      const sampled = (character: VoiceCharacter, said: string) =>
-        Effect.acquireRelease(Effect.interruptible(keepSample(blobs, synthesis, character, said)), (sample, exit) =>
-          Exit.isSuccess(exit) || sample === undefined ? Effect.void : blobs.remove([sample.blob])
-        )
-
-      const heard = (file: string, deadlineMs: number) =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-          recognition
-            .recognise({ file, language: "", keyterms: [] })
-            .pipe(Effect.timeoutOption(Math.max(0, deadlineMs - nowMs)))
-        ).pipe(
-          Effect.map((recognised) => (recognised._tag === "Some" ? recognised.value : nothing)),
-          Effect.catch(() => Effect.succeed(nothing))
-        )
 
       return {
         create: Effect.fn("VoiceTraining.create")(function* (workspace, fields, recordings, cover) {
@@ -87,73 +64,144 @@ export class VoiceTraining extends Context.Service<
           for (const [i, signature] of designed.entries()) {
             yield* signatures.verify(signature, workspace, recordings[i]?.file ?? "")
           }
-          const examined = yield* Effect.forEach(
-            recordings,
-            ({ file }, i) =>
-              audio.examine(file).pipe(
-                Effect.filterOrFail(
-                  ({ durationMs }) => durationMs <= longestMs,
-                  () => ({ reason: "TooLong", message: `at most ${longestMs / 60_000} minutes are taken` }) as const
-                ),
-                Effect.mapError((refusal) => refused(i, refusal))
-              ),
-            { concurrency: atOnce }
-          )
-          const deadlineMs = (yield* Clock.currentTimeMillis) + recognitionMs
-          const spoken = yield* Effect.forEach(
-            recordings,
-            ({ file }, i) =>
-              texts[i] ? Effect.succeed({ text: texts[i], language: undefined }) : heard(file, deadlineMs),
-            { concurrency: atOnce }
-          )
+          const examined = yield* examine(parts, recordings)
+          const spoken = yield* recognise(parts, recordings, texts)
           // From here on nobody can turn back: a model that is stored must find its recordings.
-          return yield* Effect.uninterruptible(
-            Effect.scoped(
-              Effect.gen(function* () {
-                const names = yield* Effect.forEach(
-                  recordings,
-                  ({ file }, i) => kept(file).pipe(Effect.mapError((refusal) => refused(i, refusal))),
-                  { concurrency: atOnce }
-                )
-                const picture =
-                  cover === undefined
-                    ? undefined
-                    : yield* Effect.acquireRelease(keepCover(blobs, cover), ({ blob }, exit) =>
-                        Exit.isSuccess(exit) ? Effect.void : blobs.remove([blob])
-                      )
-                const references = names.map((blob, i) => ({ blob, text: spoken[i]?.text ?? "" }))
-                const profile = mostVoiced(examined)?.profile
-                const defaultText = spoken.find(({ text }) => text !== "")?.text ?? ""
-                const sample = fields.generate_sample
-                  ? yield* sampled(
-                      models.character({ id: names.join(), profile, voice_references: references }),
-                      defaultText
-                    )
-                  : undefined
-                return yield* models.insert(workspace, {
-                  title: fields.title,
-                  description: fields.description ?? "",
-                  visibility: fields.visibility ?? "private",
-                  tags,
-                  languages: [...new Set(spoken.flatMap(({ language }) => language ?? []))],
-                  source: designed.length > 0 ? "voice_design" : null,
-                  cover: picture,
-                  defaultText,
-                  profile,
-                  quality: examined.map((found, i) =>
-                    qualityOf(recordings[i]?.filename ?? "", found, spoken[i]?.language, platform.cloning)
-                  ),
-                  references,
-                  samples: sample === undefined ? [] : [sample]
-                })
-              })
-            )
-          )
+          return yield* keep(parts, workspace, {
+            fields,
+            tags,
+            source: designed.length > 0 ? "voice_design" : null,
+            cover,
+            takes: examined.map((found, i) => ({
+              filename: recordings[i]?.filename ?? "",
+              file: recordings[i]?.file ?? "",
+              found,
+              spoken: spoken[i] ?? nothing
+            }))
+          }).pipe(Effect.scoped, Effect.uninterruptible)
         })
       }
     })
   )
 }
+
+interface TrainingParts {
+  readonly audio: UploadedAudio["Service"]
+  readonly blobs: Blobs["Service"]
+  readonly models: VoiceModels["Service"]
+  readonly recognition: Recognition["Service"]
+  readonly synthesis: Synthesis["Service"]
+  /** `Platform.cloning`. */
+  readonly cloning: boolean
+}
+
+/** What is said in a recording, as far as it is known. */
+interface Spoken {
+  readonly text: string
+  readonly language: string | undefined
+}
+
+/** Everything a model is made of. */
+interface Training {
+  readonly fields: VoiceModelCreate
+  readonly tags: ReadonlyArray<string>
+  readonly source: string | null
+  /** Path of an image. */
+  readonly cover: string | undefined
+  readonly takes: ReadonlyArray<{
+    readonly filename: string
+    readonly file: string
+    readonly found: VoiceExamination
+    readonly spoken: Spoken
+  }>
+}
+
+const examine = ({ audio }: TrainingParts, recordings: Recordings) =>
+  Effect.forEach(
+    recordings,
+    ({ file }, i) =>
+      audio.examine(file).pipe(
+        Effect.filterOrFail(
+          ({ durationMs }) => durationMs <= longestMs,
+          () => ({ reason: "TooLong", message: `at most ${longestMs / 60_000} minutes are taken` }) as const
+        ),
+        Effect.mapError((fault) => refused(i, fault))
+      ),
+    { concurrency: atOnce }
+  )
+
+/** The given texts; what was not sent is recognised, within one bound for all of them. */
+const recognise = Effect.fnUntraced(function* (
+  { recognition }: TrainingParts,
+  recordings: Recordings,
+  texts: ReadonlyArray<string>
+) {
+  const deadlineMs = (yield* Clock.currentTimeMillis) + recognitionMs
+  const heard = (file: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      recognition
+        .recognise({ file, language: "", keyterms: [] })
+        .pipe(Effect.timeoutOption(Math.max(0, deadlineMs - nowMs)))
+    ).pipe(
+      Effect.map((recognised): Spoken => (recognised._tag === "Some" ? recognised.value : nothing)),
+      Effect.catch(() => Effect.succeed(nothing))
+    )
+  return yield* Effect.forEach(
+    recordings,
+    ({ file }, i) => (texts[i] ? Effect.succeed<Spoken>({ text: texts[i], language: undefined }) : heard(file)),
+    { concurrency: atOnce }
+  )
+})
+
+/** What was kept is removed again with the scope, unless the model is made. */
+const keep = Effect.fnUntraced(function* (
+  { audio, blobs, cloning, models, synthesis }: TrainingParts,
+  workspace: string,
+  { cover, fields, source, tags, takes }: Training
+) {
+  const removed = (names: ReadonlyArray<string>, exit: Exit.Exit<unknown, unknown>) =>
+    Exit.isSuccess(exit) ? Effect.void : blobs.remove(names)
+  const references = yield* Effect.forEach(
+    takes,
+    ({ file, spoken: { text } }, i) =>
+      Effect.acquireRelease(
+        Effect.map(
+          blobs.write("voices", (wav) => audio.toWav(file, wav)),
+          ({ name }) => ({ blob: name, text })
+        ),
+        ({ blob }, exit) => removed([blob], exit)
+      ).pipe(Effect.mapError((fault) => refused(i, fault))),
+    { concurrency: atOnce }
+  )
+  const picture =
+    cover === undefined
+      ? undefined
+      : yield* Effect.acquireRelease(keepCover(blobs, cover), ({ blob }, exit) => removed([blob], exit))
+  const profile = mostVoiced(takes.map(({ found }) => found))?.profile
+  const defaultText = takes.find(({ spoken }) => spoken.text !== "")?.spoken.text ?? ""
+  const id = references.map(({ blob }) => blob).join()
+  const character = models.character({ id, profile: profile ?? null, voice_references: references })
+  const sample = fields.generate_sample
+    ? yield* Effect.acquireRelease(
+        Effect.interruptible(keepSample(blobs, synthesis, character, defaultText)),
+        (kept, exit) => (kept === undefined ? Effect.void : removed([kept.blob], exit))
+      )
+    : undefined
+  return yield* models.insert(workspace, {
+    title: fields.title,
+    description: fields.description ?? "",
+    visibility: fields.visibility ?? "private",
+    tags,
+    languages: [...new Set(takes.flatMap(({ spoken }) => spoken.language ?? []))],
+    source,
+    cover: picture,
+    defaultText,
+    profile,
+    quality: takes.map(({ filename, found, spoken }) => qualityOf(filename, found, spoken.language, cloning)),
+    references,
+    samples: sample === undefined ? [] : [sample]
+  })
+})
 
 /** Recordings worked on at the same time, of one request. */
 const atOnce = 2
@@ -161,7 +209,7 @@ const longestMs = 10 * 60_000
 /** For recognising all of a request's recordings. */
 const recognitionMs = 60_000
 
-const nothing: { readonly text: string; readonly language: string | undefined } = { text: "", language: undefined }
+const nothing: Spoken = { text: "", language: undefined }
 
 const refused = (index: number, { message }: Pick<AudioFault, "message">): BadRequest =>
   new BadRequest({ message: `voices[${index}]: ${message}` })

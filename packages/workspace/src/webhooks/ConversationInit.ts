@@ -1,6 +1,6 @@
-// What is asked of the customer while a call rings (spec: Inbound call webhook; decisions 10): one signed POST whose
-// answer fills placeholders. It can make a call personal, never stop one: silence ends the asking, a broken connection
-// or an answer that is no success is asked once more, anything else counts as no variables.
+// What is asked of the customer while a call rings: one signed POST whose answer fills placeholders. It can make a call
+// personal, never stop one: silence ends the asking, a broken connection or an answer that is no success is asked once
+// more, anything else counts as no variables.
 import type { StoredWebhooks } from "@parley/contract/AgentConfig/Webhooks"
 import { isE164 } from "@parley/contract/PhoneNumber"
 import { type DynamicVariables, readVariables } from "@parley/contract/SessionRequest"
@@ -9,8 +9,9 @@ import { newId } from "../storage/Id.ts"
 import { OutboundError } from "../outbound/OutboundError.ts"
 import type { SafeHttp } from "../outbound/SafeHttp.ts"
 import type { Secrets } from "../storage/Secrets.ts"
-import { type CourierOptions, headersOf } from "./WebhookWorker.ts"
+import { headersOf, type WebhookSender } from "./webhookHeaders.ts"
 
+/** What the customer is told of a call that rings. */
 export interface RingingCall {
   /** As the carrier says it. */
   readonly callerNumber: string
@@ -21,7 +22,8 @@ export interface RingingCall {
   readonly carrierCallId: string
 }
 
-export interface InitParts extends CourierOptions {
+/** What asking needs. */
+export interface InitParts extends WebhookSender {
   readonly http: Pick<SafeHttp["Service"], "request">
   readonly secrets: Pick<Secrets["Service"], "open">
 }
@@ -32,7 +34,7 @@ const answerBytes = 256 * 1024
 export const askBeforeCall = Effect.fnUntraced(function* (
   endpoint: NonNullable<StoredWebhooks["conversation_init"]>,
   call: RingingCall,
-  { http, secrets, ...options }: InitParts
+  { http, secrets, ...sender }: InitParts
 ) {
   const body = bodyOf(call)
   const ask = Effect.gen(function* () {
@@ -40,7 +42,7 @@ export const askBeforeCall = Effect.fnUntraced(function* (
     const answer = yield* http.request({
       method: "POST",
       url: endpoint.url,
-      headers: headersOf(delivery, options, secrets, yield* Clock.currentTimeMillis),
+      headers: headersOf(delivery, sender, secrets, yield* Clock.currentTimeMillis),
       body,
       timeoutMs: Math.round(endpoint.timeout_seconds * 1000),
       maxBytes: answerBytes

@@ -1,44 +1,88 @@
 // Where an event waits to be sent: one row per endpoint, in the transaction of the change it tells of, so that neither
 // is without the other. The body is fixed here: every attempt sends the same bytes.
-import { Context, Effect, Latch, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { decodeConfig } from "../agents/Agents.ts"
+import { decodeConfig } from "../agents/AgentRow.ts"
+import * as JobQueue from "../jobs/JobQueue.ts"
+import type { Database } from "../storage/Database.ts"
 import { newId } from "../storage/Id.ts"
-import type { SessionRow } from "../sessions/SessionRow.ts"
-import { Database } from "../storage/Database.ts"
-import type { WebhookEvent } from "./SessionEvent.ts"
+import { rowsOf } from "../storage/rows.ts"
 
+/** What endpoints can be told of a session. */
+export type WebhookEvent = "call.ended" | "call.analyzed" | "phone_call.dial_finished"
+
+/** What decides who is told of a session: the version it runs. */
+export interface ToldSession {
+  readonly id: string
+  readonly workspace_id: string
+  readonly agent_id: string
+  /** Null for a preview, which tells nobody. */
+  readonly version_number: number | null
+  readonly preview: boolean
+}
+
+const ClaimedDelivery = Schema.Struct({
+  id: Schema.String,
+  event: Schema.String,
+  url: Schema.String,
+  /** Sealed. */
+  secret: Schema.NullOr(Schema.String),
+  body: Schema.String,
+  /** Attempts before this one. */
+  attempts: Schema.Int
+})
+/** A delivery whose turn it is. */
+export type ClaimedDelivery = typeof ClaimedDelivery.Type
+
+/** Longer than an attempt may take. */
+const leaseSeconds = 30
+
+/** Events that wait to be sent. */
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** For each endpoint of the version the session runs; previews tell nobody. Part of the caller's transaction. */
-    readonly put: (row: SessionRow, event: WebhookEvent, body: string) => Effect.Effect<void, SqlError>
-    /** Opened when something was put: whoever sends need not wait for its next look. */
-    readonly wakeUp: Latch.Latch
+    /**
+     * For each endpoint of the version the session runs; previews tell nobody. Part of the caller's transaction, who opens
+     * `queue.wakeUp` after the commit.
+     */
+    readonly put: (session: ToldSession, event: WebhookEvent, body: string) => Effect.Effect<void, SqlError>
+    /**
+     * Deliveries that are due. Endpoints of one session are independent of each other; for one endpoint the events of a
+     * session go out in their order: none is due while an earlier one is pending.
+     */
+    readonly queue: JobQueue.JobQueue<ClaimedDelivery>
   }
 >()("@parley/workspace/Outbox") {
   static readonly layer: Layer.Layer<Outbox, never, Database | SqlClient.SqlClient> = Layer.effect(
     Outbox,
     Effect.gen(function* () {
-      yield* Database
       const sql = yield* SqlClient.SqlClient
-      const wakeUp = yield* Latch.make()
+      const queue = yield* JobQueue.make({
+        table: "webhook_deliveries",
+        key: ["id"],
+        open: sql`t.status = 'pending'`,
+        ready: sql`NOT EXISTS (SELECT 1 FROM webhook_deliveries e WHERE e.session_id = t.session_id
+          AND e.url = t.url AND e.seq < t.seq AND e.status = 'pending')`,
+        order: sql`t.seq`,
+        leaseSeconds,
+        read: rowsOf("webhook_deliveries", ClaimedDelivery)
+      })
       return {
-        wakeUp,
-        put: Effect.fnUntraced(function* (row, event, body) {
-          if (row.preview) return
-          const versions = yield* sql<{ config: unknown }>`SELECT config FROM agent_versions
-            WHERE agent_id = ${row.agent_id} AND version_number = ${row.version_number}`
-          const stored = versions[0]?.config
-          if (stored === undefined) return
-          for (const { secret, url } of decodeConfig(stored).webhooks.post_call) {
+        queue,
+        put: Effect.fnUntraced(function* (session, event, body) {
+          if (session.preview) return
+          const [version] = yield* configRows(sql`SELECT config FROM agent_versions
+            WHERE agent_id = ${session.agent_id} AND version_number = ${session.version_number}`)
+          if (version === undefined) return
+          for (const { secret, url } of decodeConfig(version.config).webhooks.post_call) {
             yield* sql`INSERT INTO webhook_deliveries (id, workspace_id, session_id, event, url, secret, body)
-              VALUES (${newId("delivery")}, ${row.workspace_id}, ${row.id}, ${event}, ${url}, ${secret}, ${body})`
+              VALUES (${newId("delivery")}, ${session.workspace_id}, ${session.id}, ${event}, ${url}, ${secret}, ${body})`
           }
-          yield* wakeUp.open
         })
       }
     })
   )
 }
+
+const configRows = rowsOf("agent_versions", Schema.Struct({ config: Schema.Unknown }))

@@ -45,6 +45,8 @@ const odd: SessionItem = {
 }
 const outcome = { status: "passed", error: null, latencyMs: 7, items: [], expectations: [] } as const
 
+const claim = ({ queue }: TestRuns["Service"]) => Effect.map(queue.claim(1), ([run]) => run)
+
 layer(live, { excludeTestServices: true })("agent tests", (it) => {
   it.effect("are made, shown, changed, listed, attached and removed", () =>
     Effect.gen(function* () {
@@ -123,12 +125,12 @@ layer(live, { excludeTestServices: true })("agent tests", (it) => {
       assert.strictEqual(batch.config_hash, (yield* agents.config(ws, agent)).config_hash)
       yield* tests.update(ws, ids[0] ?? "", { turns: ["changed"] })
       yield* tools.update(ws, tool_id, { url: "https://api.example.com/two" })
-      const [first, second] = [yield* runs.claim, yield* runs.claim]
+      const [first, second] = [yield* claim(runs), yield* claim(runs)]
       assert.deepStrictEqual([first?.test.turns, second?.test.name], [["hello"], "two"])
       assert.strictEqual(first?.tools[0]?.definition.url, "https://api.example.com/one")
-      assert.isUndefined(yield* runs.claim)
+      assert.isUndefined(yield* claim(runs))
       yield* runs.finish(first?.id ?? "", outcome)
-      const third = yield* runs.claim
+      const third = yield* claim(runs)
       assert.strictEqual(third?.test.name, "three")
       yield* runs.finish(second?.id ?? "", { ...outcome, status: "failed" })
       yield* runs.finish(third?.id ?? "", { ...outcome, status: "error", items: [odd] })
@@ -148,7 +150,7 @@ layer(live, { excludeTestServices: true })("agent tests", (it) => {
       assert.strictEqual((yield* runs.begin(ws, agent, { test_ids: [ids[2] ?? ""] })).total, 1)
       assert.strictEqual(yield* statusOf(runs.begin(ws, agent, { test_ids: ["test_none"] })), 422)
       assert.strictEqual(yield* statusOf(runs.begin(ws, agent, { test_ids: [] })), 400)
-      yield* runs.finish((yield* runs.claim)?.id ?? "", outcome)
+      yield* runs.finish((yield* claim(runs))?.id ?? "", outcome)
     })
   )
 
@@ -161,13 +163,13 @@ layer(live, { excludeTestServices: true })("agent tests", (it) => {
       const agent = yield* agentIn(ws)
       const { test_id } = yield* tests.create(ws, greeting)
       yield* runs.begin(ws, agent, { test_ids: [test_id] })
-      const first = yield* runs.claim
-      assert.isUndefined(yield* runs.claim)
+      const first = yield* claim(runs)
+      assert.isUndefined(yield* claim(runs))
       const die = sql`UPDATE test_runs SET claimed_until = now() - interval '1 second' WHERE workspace_id = ${ws}`
       yield* die
-      assert.strictEqual((yield* runs.claim)?.id, first?.id)
+      assert.strictEqual((yield* claim(runs))?.id, first?.id)
       yield* die
-      assert.isUndefined(yield* runs.claim)
+      assert.isUndefined(yield* claim(runs))
       const given = yield* runs.get(ws, first?.id ?? "")
       assert.deepInclude(given, { status: "error", error: "interrupted: the service stopped" })
       // It comes late.
@@ -201,7 +203,7 @@ layer(live, { excludeTestServices: true })("agent tests", (it) => {
       }
       assert.strictEqual(yield* statusOf(runs.begin(other, theirs, { test_ids: [id] })), 422)
       assert.strictEqual((yield* runs.list(other, { batch_id })).items.length, 0)
-      yield* runs.finish((yield* runs.claim)?.id ?? "", outcome)
+      yield* runs.finish((yield* claim(runs))?.id ?? "", outcome)
     })
   )
 })

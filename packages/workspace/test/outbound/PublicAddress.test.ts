@@ -35,6 +35,8 @@ describe("parseAddress", () => {
   it("reads blocks", () => {
     assert.strictEqual(parseBlock("10.0.0.0/8")?.bits, 8)
     assert.strictEqual(parseBlock("fd00::1")?.bits, 128)
+    // As people write them: bits below the prefix do not count.
+    assert.strictEqual(parseBlock(" 192.168.1.7/24 ")?.bits, 24)
     for (const wrong of ["10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/8/8", "host/8"]) {
       assert.isUndefined(parseBlock(wrong), wrong)
     }

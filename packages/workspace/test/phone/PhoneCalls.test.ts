@@ -4,11 +4,15 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../../src/storage/Id.ts"
 import { Billing } from "../../src/billing/Billing.ts"
-import { callsADay, callsAtOnce, PhoneCalls } from "../../src/phone/PhoneCalls.ts"
+import { PhoneCalls } from "../../src/phone/PhoneCalls.ts"
 import { SessionLife } from "../../src/sessions/SessionLife.ts"
 import { Sessions } from "../../src/sessions/Sessions.ts"
 import { Usage } from "../../src/billing/Usage.ts"
 import { live, office } from "./office.ts"
+
+/** Calls a workspace may place in a day, and have at the same time. */
+const callsADay = 200
+const callsAtOnce = 10
 
 interface Told extends Record<string, unknown> {
   readonly event: string

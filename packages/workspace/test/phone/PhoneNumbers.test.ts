@@ -7,9 +7,12 @@ import { Agents } from "../../src/agents/Agents.ts"
 import { Billing } from "../../src/billing/Billing.ts"
 import { LocalInventory } from "../../src/phone/LocalInventory.ts"
 import { PhoneLines } from "../../src/phone/PhoneLines.ts"
-import { mostNumbers, PhoneNumbers } from "../../src/phone/PhoneNumbers.ts"
+import { PhoneNumbers } from "../../src/phone/PhoneNumbers.ts"
 import { Secrets } from "../../src/storage/Secrets.ts"
 import { freshNumber, live, office, stocked } from "./office.ts"
+
+/** Bought numbers a workspace may have. */
+const mostNumbers = 20
 
 const imported = (more: Partial<PhoneNumberCreate> = {}): PhoneNumberCreate => ({
   provider: "sip",

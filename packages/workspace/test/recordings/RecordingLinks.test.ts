@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { RecordingLinks, signLink, verifyLink } from "../../src/recordings/RecordingLinks.ts"
+import { RecordingLinks } from "../../src/recordings/RecordingLinks.ts"
+import { signLink, verifyLink } from "../../src/recordings/linkToken.ts"
 import { make, Secrets } from "../../src/storage/Secrets.ts"
 
 const key = Buffer.alloc(32, 7)

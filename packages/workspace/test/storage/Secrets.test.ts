@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import { randomBytes } from "node:crypto"
-import { canonical, configHash } from "../../src/agents/ConfigHash.ts"
-import { expand, make } from "../../src/storage/Secrets.ts"
+import { canonical } from "../../src/storage/canonicalJson.ts"
+import { configHash } from "../../src/storage/configHash.ts"
+import { expand } from "../../src/storage/masterKey.ts"
+import { make } from "../../src/storage/Secrets.ts"
 
 describe("Secrets", () => {
   const secrets = make(randomBytes(32))

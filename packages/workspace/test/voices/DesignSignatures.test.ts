@@ -5,7 +5,8 @@ import { createHash } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { DesignSignatures, signDesign, verifyDesign } from "../../src/voices/DesignSignatures.ts"
+import { DesignSignatures } from "../../src/voices/DesignSignatures.ts"
+import { signDesign, verifyDesign } from "../../src/voices/designToken.ts"
 import { make, Secrets } from "../../src/storage/Secrets.ts"
 
 const key = Buffer.alloc(32, 7)

@@ -1,5 +1,5 @@
-// Tests of agents, which agents they are attached to, and their runs. A batch keeps what it tests as it was; a run keeps
-// the test as it was.
+// Tests of agents, which agents they are attached to, and their runs. A batch keeps what it tests as it was; a run
+// keeps the test as it was.
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

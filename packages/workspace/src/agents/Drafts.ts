@@ -1,0 +1,145 @@
+// Drafts of agents: a change of one is checked against everything it names. It is stored only where the draft is still
+// the one that was read, else the change is made again, at last under a row lock: two PATCHes of different sections
+// both count.
+import {
+  type ConfigPatch,
+  redactConfig,
+  type ReturnedConfig,
+  type StoredConfig
+} from "@parley/contract/AgentConfig/AgentConfig"
+import { type Catalogue, patchConfig } from "@parley/contract/AgentConfig/patchConfig"
+import { systemPromptTokens } from "@parley/contract/AgentConfig/Prompt"
+import { BadRequest, type Invalid, invalid, type NotFound, notFound } from "@parley/contract/Errors"
+import { fault } from "@parley/contract/Fault"
+import { Effect, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { findSources } from "../knowledge/PinnedKnowledge.ts"
+import { findMcpServers } from "../mcp/PinnedMcp.ts"
+import { readAllowed } from "../outbound/AllowedPrivate.ts"
+import { urlFault } from "../outbound/CustomerUrl.ts"
+import { Platform } from "../Platform.ts"
+import { configHash } from "../storage/configHash.ts"
+import { rowsOf } from "../storage/rows.ts"
+import { Secrets } from "../storage/Secrets.ts"
+import { findTools } from "../tools/PinnedTools.ts"
+import { decodeTool } from "../tools/ToolRow.ts"
+import { VoiceModels } from "../voices/VoiceModels.ts"
+import { agentFinder, type AgentRow, decodeConfig } from "./AgentRow.ts"
+import { pinParts } from "./PinnedParts.ts"
+import { exceedsTokens } from "./TokenCount.ts"
+
+/** Changes and views of drafts. */
+export interface Drafts {
+  /** What the platform offers to every configuration. */
+  readonly catalogue: Catalogue
+  /** The configuration with the patch, or everything that is wrong with it. What it names stays until the transaction ends. */
+  readonly patched: (
+    workspace: string,
+    stored: StoredConfig,
+    patch: ConfigPatch
+  ) => Effect.Effect<StoredConfig, BadRequest | Invalid>
+  /** As the API returns it: without secrets, with the hash of what a session would run. */
+  readonly show: (row: AgentRow, draft?: StoredConfig) => Effect.Effect<ReturnedConfig>
+  readonly update: (
+    workspace: string,
+    id: string,
+    patch: ConfigPatch
+  ) => Effect.Effect<ReturnedConfig, NotFound | BadRequest | Invalid>
+}
+
+/** Changes of a draft that are tried without a lock. */
+const freeTries = 3
+
+export const make: Effect.Effect<Drafts, never, SqlClient.SqlClient | Platform | Secrets | VoiceModels> = Effect.gen(
+  function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+    const platform = yield* Platform
+    const models = yield* VoiceModels
+    const catalogue = catalogueOf(platform)
+    const find = agentFinder(sql)
+
+    /** The platform's voices and, when it may be used, the voice model that is asked for. */
+    const voicesFor = Effect.fnUntraced(function* (workspace: string, id: string | undefined) {
+      if (id === undefined || platform.voices.has(id)) return platform.voices
+      const model = yield* models.find(workspace, id)
+      return model === undefined ? platform.voices : new Set([...platform.voices, id])
+    })
+
+    /** Those of the tools that exist. */
+    const toolsFor = Effect.fnUntraced(function* (workspace: string, ids: ReadonlyArray<string>) {
+      const rows = yield* findTools(sql, workspace, ids, true)
+      const found = new Map(rows.map((row) => [row.id, decodeTool(row.definition)]))
+      const functions = [...found.values()].flatMap((tool) => (tool.tool_type === "client" ? [tool.name] : []))
+      return new Set(functions).size === functions.length
+        ? new Set(found.keys())
+        : yield* new BadRequest({ message: "Two client tools of an agent cannot have the same name" })
+    })
+
+    const patched: Drafts["patched"] = Effect.fnUntraced(function* (workspace, stored, patch) {
+      const prompt = patch.prompt?.system_prompt ?? ""
+      if (prompt !== stored.prompt.system_prompt && (yield* exceedsTokens(prompt, systemPromptTokens))) {
+        return yield* invalid([fault(["body", "prompt", "system_prompt"], "must be at most 32000 tokens")])
+      }
+      const voices = yield* voicesFor(workspace, patch.voice?.voice_id)
+      const toolIds = yield* toolsFor(workspace, patch.tools?.tool_ids ?? [])
+      const sources = yield* findSources(sql, workspace, patch.knowledge_base?.knowledge_source_ids ?? [], true)
+      const knowledgeSourceIds = new Set(sources.map((source) => source.knowledge_source_id))
+      const servers = yield* findMcpServers(sql, workspace, patch.tools?.mcp_server_ids ?? [], true)
+      const mcpServerIds = new Set(servers.map((server) => server.id))
+      const known = { ...catalogue, voices, toolIds, knowledgeSourceIds, mcpServerIds }
+      const next = patchConfig(stored, patch, known, secrets.seal)
+      return Result.isSuccess(next) ? next.success : yield* invalid(next.failure)
+    })
+
+    const show: Drafts["show"] = (row, draft = decodeConfig(row.draft)) =>
+      Effect.map(pinParts(sql, row.workspace_id, draft, row.draft_hash), ({ hash }) => ({
+        ...redactConfig(draft),
+        agent_id: row.id,
+        config_hash: hash,
+        updated_at: row.draft_updated_at.toISOString()
+      }))
+
+    /** Undefined when another change came between reading and storing, which `locked` rules out. */
+    const change = Effect.fnUntraced(function* (workspace: string, id: string, patch: ConfigPatch, locked: boolean) {
+      const row = yield* find(workspace, id, locked ? "update" : undefined)
+      const next = yield* patched(workspace, decodeConfig(row.draft), patch)
+      const hash = configHash(next)
+      if (hash === row.draft_hash) return yield* show(row, next)
+      const [stored] = yield* draftTimes(sql`UPDATE agents SET
+          draft = ${JSON.stringify(next)}::jsonb, draft_hash = ${hash}, draft_updated_at = now(), updated_at = now()
+        WHERE id = ${id} AND draft_hash = ${row.draft_hash} AND deleted_at IS NULL
+        RETURNING draft_updated_at`).pipe(Effect.orDie)
+      return stored && (yield* show({ ...row, ...stored, draft_hash: hash }, next))
+    })
+
+    return {
+      catalogue,
+      patched,
+      show,
+      update: Effect.fnUntraced(function* (workspace, id, patch) {
+        // What a draft refers to must be there until it is stored.
+        const refers = patch.tools !== undefined || patch.knowledge_base !== undefined
+        for (let left = refers ? 0 : freeTries; left > 0; left--) {
+          const changed = yield* change(workspace, id, patch, false)
+          if (changed !== undefined) return changed
+        }
+        const changed = yield* sql
+          .withTransaction(change(workspace, id, patch, true))
+          .pipe(Effect.catchTag("SqlError", Effect.die))
+        return changed ?? (yield* notFound("Agent"))
+      })
+    }
+  }
+)
+
+const draftTimes = rowsOf("agents", Schema.Struct({ draft_updated_at: Schema.Date }))
+
+const catalogueOf = (platform: Platform["Service"]): Catalogue => ({
+  voices: platform.voices,
+  asrModels: platform.asrModels,
+  llmModels: platform.llmModels,
+  toolIds: new Set(),
+  knowledgeSourceIds: new Set(),
+  urlFault: (url, rules) => urlFault(url, rules, readAllowed(platform.allowedPrivate))
+})
