@@ -31,6 +31,7 @@ import { readSynthesisModel } from "./sherpa/SynthesisModel.ts"
 export type SynthesizerName = "flite" | "sherpa" | "espeak" | "openai" | "elevenlabs"
 export type TranscriberName = "pocketsphinx" | "sherpa" | "openai" | "elevenlabs" | "deepgram"
 
+/** Path of a folder with a sherpa-onnx model as it was unpacked. */
 export interface ModelFolderSetting {
   readonly modelFolder: string
 }

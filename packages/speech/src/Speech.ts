@@ -14,6 +14,7 @@ import { synthesizerOf, transcriberOf } from "./Providers.ts"
 import type { ProviderSettings, SynthesizerName, TranscriberName } from "./Providers.ts"
 import { makeSileroVoiceActivity } from "./silero/SileroVoiceActivity.ts"
 
+/** Which providers serve, and what each of them needs. */
 export interface SpeechSettings extends ProviderSettings {
   /** In order of preference. */
   readonly tts: ReadonlyArray<SynthesizerName>
@@ -22,6 +23,7 @@ export interface SpeechSettings extends ProviderSettings {
   readonly coolDownMs?: number
 }
 
+/** Every configured provider of each port, in the order of preference. */
 export interface SpeechHealth {
   readonly tts: ReadonlyArray<ProviderHealth>
   /** Configured recognisers; one that is not installed is listed as unhealthy. */
@@ -29,6 +31,7 @@ export interface SpeechHealth {
   readonly vad: ReadonlyArray<ProviderHealth>
 }
 
+/** Synthesizer, transcriber and voice activity of this process. */
 export class Speech extends Context.Service<
   Speech,
   {

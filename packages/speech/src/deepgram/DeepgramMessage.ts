@@ -40,6 +40,7 @@ const decodeResults = Schema.decodeUnknownResult(
   })
 )
 
+/** Decodes one frame. Never throws: what is no such message is `Garbage`, what is of no interest `Other`. */
 export const messageOf = (message: unknown): DeepgramMessage => {
   const typed = decodeTyped(message)
   if (Result.isFailure(typed)) return { _tag: "Garbage" }

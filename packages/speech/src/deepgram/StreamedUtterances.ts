@@ -12,6 +12,7 @@ export interface RecognisedPiece {
   readonly fromFinalize: boolean
 }
 
+/** A committed utterance; word times in milliseconds from its first sample. */
 export interface Utterance {
   readonly startMs: number
   readonly endMs: number
@@ -21,6 +22,7 @@ export interface Utterance {
 /** Results and positions of the audio may differ by so much. */
 const toleranceMs = 250
 
+/** The utterances of one socket. Synchronous, without a clock. */
 export class StreamedUtterances {
   #words: Array<SpokenWord> = []
   #startMs = 0

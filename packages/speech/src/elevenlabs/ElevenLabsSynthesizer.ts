@@ -12,6 +12,7 @@ import { CharacterClock } from "./CharacterClock.ts"
 import { frameOf, provider } from "./StreamInputFrame.ts"
 import type { StreamInputFrame } from "./StreamInputFrame.ts"
 
+/** Where the service is, its voices and bounds. */
 export interface ElevenLabsSpeechSettings {
   /** Before `/v1/text-to-speech`. Another Parley's is `{base}/compat/elevenlabs`. */
   readonly baseUrl: string
@@ -27,6 +28,7 @@ export interface ElevenLabsSpeechSettings {
 
 const sampleRate = 24_000
 
+/** One socket for each phrase; interrupting the stream closes it. */
 export const makeElevenLabsSynthesizer = (settings: ElevenLabsSpeechSettings): Synthesizer => ({
   provider,
   voices: settings.voices,

@@ -6,6 +6,7 @@ import type { SpeechChunk, SynthesisRequest, Synthesizer } from "../ports/Synthe
 import { defaultCoolDownMs, inOrder } from "./ProviderHealth.ts"
 import type { Candidate, Present } from "./ProviderHealth.ts"
 
+/** `coolDownMs`: how long a provider that failed is put aside. Fails with the last provider's error. */
 export const makeFailoverSynthesizer = (
   candidates: ReadonlyArray<Candidate<Synthesizer>>,
   coolDownMs = defaultCoolDownMs

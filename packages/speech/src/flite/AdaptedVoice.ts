@@ -4,6 +4,7 @@
 import { colourBandsHz } from "@parley/audio/voice/VoiceProfile"
 import type { VoiceProfile } from "@parley/audio/voice/VoiceProfile"
 
+/** An embedded voice and how it is bent. */
 export interface AdaptedVoice {
   readonly voice: string
   /** `undefined` where the voice has one pitch only. */

@@ -2,11 +2,13 @@
 // borders, so the phones are laid against each word's own pronunciation by edit distance. Words that get no
 // phone that way are interpolated between their neighbours and say so.
 
+/** A phone of the spoken sound; `endMs` from its first sample. */
 export interface TimedPhone {
   readonly phone: string
   readonly endMs: number
 }
 
+/** When a word sounds, in milliseconds; `exact` where its phones were found. */
 export interface WordSpan {
   readonly startMs: number
   readonly endMs: number

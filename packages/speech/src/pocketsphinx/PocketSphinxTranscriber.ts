@@ -76,8 +76,10 @@ const open = Effect.fnUntraced(function* (
   const fork = Effect.runForkWith(yield* Effect.context())
   const deadlines = new Map<number, Fiber.Fiber<void>>()
   let utterance = nextUtterance()
+  let isOver = false
 
   const stop = () => {
+    isOver = true
     stopListening()
     for (const fiber of deadlines.values()) fork(Fiber.interrupt(fiber))
     deadlines.clear()
@@ -109,8 +111,11 @@ const open = Effect.fnUntraced(function* (
   recogniser.post({ _tag: "Reset" })
 
   return {
-    push: (samples) => backlog.push(samples, utterance),
+    push: (samples) => {
+      if (!isOver) backlog.push(samples, utterance)
+    },
     commit: () => {
+      if (isOver) return
       backlog.flush(utterance)
       recogniser.post({ _tag: "Commit", utterance })
       const late = Effect.andThen(

@@ -3,6 +3,7 @@
 import type { SpokenWord } from "../ports/Transcriber.ts"
 import type { DecodedWord } from "./Decoder.ts"
 
+/** The decoder as `Recognition` needs it. */
 export interface StretchDecoder {
   readonly startStream: () => void
   readonly startUtterance: () => void
@@ -13,6 +14,7 @@ export interface StretchDecoder {
   readonly words: ReadonlyArray<DecodedWord>
 }
 
+/** Utterances of one caller; word times in milliseconds from the utterance's first sample. */
 export class Recognition {
   readonly #decoder: StretchDecoder
   #closed: Array<DecodedWord> = []

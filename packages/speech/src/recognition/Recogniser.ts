@@ -20,6 +20,7 @@ const longestMs = 60 * 60_000
 /** Utterances found ahead of the one that is being recognised. */
 const utterancesAhead = 2
 
+/** The use case behind `Recognition.recognise`: bounded in how many work and how many wait. */
 export const makeRecognition = Effect.fnUntraced(function* (options: RecognitionOptions) {
   const { transcriber, voiceActivity } = yield* Speech
   const uploads = yield* UploadedAudio

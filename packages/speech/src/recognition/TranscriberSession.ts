@@ -7,6 +7,7 @@ import type { Transcriber, TranscriptEvent } from "../ports/Transcriber.ts"
 
 export type Final = Extract<TranscriptEvent, { readonly _tag: "Final" }>
 
+/** One utterance after another; a stream that fails is opened again, with the next provider if need be. */
 export interface TranscriberSession {
   /** At most 25 s of 16 kHz audio. */
   readonly transcribe: (samples: Int16Array) => Effect.Effect<Final, SpeechError>

@@ -5,6 +5,7 @@ import type { Result } from "effect"
 import { ModelFault, ModelFolder, headerOf, readingFolder } from "./ModelFolder.ts"
 import type { AsrModelConfig } from "./sherpaRuntime.ts"
 
+/** A recogniser in a folder. */
 export interface RecognitionModel {
   /** As the runtime calls it: `zipformerCtc`, `whisper`. */
   readonly kind: string
@@ -14,6 +15,7 @@ export interface RecognitionModel {
   readonly mostSeconds: number
 }
 
+/** Reads file names and ONNX headers only. Fails with what is missing or unknown. */
 export const readRecognitionModel = (path: string): Result.Result<RecognitionModel, ModelFault> =>
   readingFolder(() => {
     const folder = new ModelFolder(path)

@@ -12,6 +12,7 @@ export type EngineTask =
       readonly threads: number
     }
 
+/** A phrase to be spoken; `speaker` counts from 0, `speed` is 0.5 to 2. */
 export interface SpeechOrder {
   readonly text: string
   readonly speaker: number

@@ -11,6 +11,7 @@ import type { EngineJobs, SherpaOptions } from "./sherpaProcess.ts"
 import { speechErrorOf } from "../workers/speechErrorOf.ts"
 import type { SynthesisModel } from "./SynthesisModel.ts"
 
+/** A synthesizer that can say why it is not there. */
 export interface SherpaSynthesizer extends Synthesizer {
   /** Why the engine is not there just now, for people. */
   readonly fault: () => string | undefined
@@ -18,6 +19,7 @@ export interface SherpaSynthesizer extends Synthesizer {
 
 const chunkMs = 100
 
+/** Its process starts in the background and is killed with the scope. */
 export const makeSherpaSynthesizer = Effect.fnUntraced(function* (
   model: SynthesisModel,
   options: SherpaOptions = {}

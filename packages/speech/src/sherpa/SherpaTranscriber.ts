@@ -17,6 +17,7 @@ import type { EngineTask, FromRecogniser, ToRecogniser } from "./SherpaMessage.t
 import { cutAtPauses } from "./cutAtPauses.ts"
 import { wordsOf } from "./TokenWords.ts"
 
+/** Sizes and bounds of a recogniser's process. */
 export interface SherpaRecognitionOptions extends SherpaOptions {
   /** Callers at once on a streaming model. Default 16. */
   readonly mostStreams?: number
@@ -24,11 +25,13 @@ export interface SherpaRecognitionOptions extends SherpaOptions {
   readonly finalMs?: number
 }
 
+/** A transcriber that can say why it is not there. */
 export interface SherpaTranscriber extends Transcriber {
   /** Why the engine is not there just now, for people. */
   readonly fault: () => string | undefined
 }
 
+/** Its process starts in the background and is killed with the scope. */
 export const makeSherpaTranscriber = Effect.fnUntraced(function* (
   model: RecognitionModel,
   options: SherpaRecognitionOptions = {}

@@ -11,6 +11,7 @@ import { failure, provider } from "./sherpaProcess.ts"
 import type { FromRecogniser, ToRecogniser } from "./SherpaMessage.ts"
 import { wordsOf } from "./TokenWords.ts"
 
+/** Bounds of the streams of one process. */
 export interface StreamBounds {
   /** Callers at once; one more is refused as `Overloaded`. */
   readonly mostStreams: number
@@ -22,6 +23,7 @@ export interface StreamBounds {
 
 type Open = (options: TranscriptionOptions) => Effect.Effect<TranscriptionStream, SpeechError, Scope.Scope>
 
+/** The `open` of the port. Fails with `Overloaded`, `Timeout` or `Unavailable`. */
 export const makeStreamingRecognition = (
   process: SupervisedWorker<ToRecogniser, FromRecogniser>,
   bounds: StreamBounds
@@ -57,8 +59,10 @@ const openCaller = Effect.fnUntraced(function* (
   const deadlines = new Map<number, Fiber.Fiber<void>>()
   let utterance = nextNumber()
   let stopListening: (() => void) | undefined
+  let isOver = false
 
   const stop = () => {
+    isOver = true
     stopListening?.()
     for (const fiber of deadlines.values()) fork(Fiber.interrupt(fiber))
     for (const open of [...deadlines.keys(), utterance]) engine.post({ _tag: "Discard", caller, utterance: open })
@@ -92,8 +96,11 @@ const openCaller = Effect.fnUntraced(function* (
   })
 
   return {
-    push: (samples) => backlog.push(samples, utterance),
+    push: (samples) => {
+      if (!isOver) backlog.push(samples, utterance)
+    },
     commit: () => {
+      if (isOver) return
       backlog.flush(utterance)
       engine.post({ _tag: "Commit", caller, utterance })
       const late = Effect.andThen(

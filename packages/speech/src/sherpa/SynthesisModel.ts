@@ -5,6 +5,7 @@ import { ModelFault, ModelFolder, headerOf, readingFolder } from "./ModelFolder.
 import type { TtsModelConfig } from "./sherpaRuntime.ts"
 import { readFileSync } from "node:fs"
 
+/** A voice in a folder. */
 export interface SynthesisModel {
   readonly kind: "kokoro" | "kitten" | "vits" | "zipvoice"
   readonly config: TtsModelConfig
@@ -16,6 +17,7 @@ export interface SynthesisModel {
   readonly reference: { readonly file: string; readonly text: string } | undefined
 }
 
+/** Reads file names and ONNX headers only. Fails with what is missing or unknown. */
 export const readSynthesisModel = (path: string): Result.Result<SynthesisModel, ModelFault> =>
   readingFolder(() => {
     const folder = new ModelFolder(path)

@@ -1,6 +1,7 @@
 // What goes to the voice activity thread and comes back: windows of many streams in one message, answered in
 // the same order by one message.
 
+/** One message to the thread; its buffers are transferred. */
 export interface SileroBatch {
   /** The stream of each window. A stream may appear more than once; its windows are in order. */
   readonly streams: Uint32Array<ArrayBuffer>

@@ -12,6 +12,7 @@ import { threadReady } from "./SileroBatch.ts"
 import type { SileroAnswer, SileroBatch } from "./SileroBatch.ts"
 import { WindowGatherer } from "./WindowGatherer.ts"
 
+/** Bounds of the thread. */
 export interface SileroOptions {
   /** Longest time for the thread to load the model. Default 15 s. */
   readonly startMs?: number

@@ -13,6 +13,7 @@ const largestBatch = 64
 /** Windows in flight (about 3 s of 20 streams) above which new ones are dropped. */
 const mostInFlight = 2000
 
+/** All streams of one thread. Every call is synchronous and runs on the media thread. */
 export class WindowGatherer {
   readonly #streams = new Map<number, { readonly onWindow: OnWindow; endSample: number }>()
   readonly #windows = new Int16Array(largestBatch * windowSamples)

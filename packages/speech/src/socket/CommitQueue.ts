@@ -2,6 +2,7 @@
 // keeps its place until the other side has answered it.
 import { Effect, Fiber } from "effect"
 
+/** Commits in the order in which they are answered. */
 export interface CommitQueue<A> {
   readonly add: (entry: A) => void
   /** The one that is answered next. */

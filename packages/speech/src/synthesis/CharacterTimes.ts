@@ -2,6 +2,7 @@
 // between two words share the time between them. One character is one code point.
 import type { TimedWord } from "./SynthesisRequest.ts"
 
+/** Times in milliseconds, one of each for every character. */
 export interface CharacterTimes {
   readonly characters: ReadonlyArray<string>
   readonly startsMs: ReadonlyArray<number>

@@ -6,6 +6,7 @@ const afterClauseMs = 120
 /** Quieter than this is silence (-48 dBFS). */
 const audible = 128
 
+/** What went out last, and the silence at its end. */
 export class Pauses {
   #content = ""
   #quietMs = Number.POSITIVE_INFINITY

@@ -9,6 +9,7 @@ import { ChunkCutter } from "./ChunkCutter.ts"
 import type { ChunkRules, Cut } from "./ChunkCutter.ts"
 import { isSayable, unmarked } from "./Markup.ts"
 
+/** A chunk with what is said for it. */
 export interface ScriptedChunk {
   readonly _tag: "Chunk"
   /** As the caller wrote it. */
@@ -41,6 +42,7 @@ const earlyStarts: Readonly<Record<SynthesisSettings["latency"], ChunkRules["ear
   normal: undefined
 }
 
+/** One stream of text. */
 export class Script {
   readonly #settings: SynthesisSettings
   readonly #cutter: ChunkCutter

@@ -6,6 +6,7 @@ import type { TimedWord } from "./SynthesisRequest.ts"
 import type { SpokenForm, SpokenSpan } from "../text/SpokenForm.ts"
 import { estimateWords } from "../WordEstimate.ts"
 
+/** A text and its spoken form. */
 export interface TimedText {
   readonly content: string
   /** `content` with everything unspoken blanked out, same length. */

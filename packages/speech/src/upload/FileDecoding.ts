@@ -12,6 +12,7 @@ const turnMs = 50
 /** Terms of a ratio of rates that has no small one: wrong by less than a thousandth. */
 const mostTerm = 441
 
+/** One file. Throws `DecodeFault` where it cannot be decoded. */
 export class FileDecoding {
   readonly container: Container
   readonly #fd: number

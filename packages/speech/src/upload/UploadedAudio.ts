@@ -18,6 +18,7 @@ export type { AudioFaultReason } from "./AudioFault.ts"
 /** `voicedMs`: of the duration, voiced. */
 export type VoiceExamination = VoiceReport
 
+/** Sizes and bounds of the decoding threads. */
 export interface UploadedAudioOptions {
   /** Default 2. */
   readonly threads?: number
@@ -33,6 +34,7 @@ export interface UploadedAudioOptions {
   readonly program?: URL
 }
 
+/** Recordings of any known container as samples. */
 export class UploadedAudio extends Context.Service<
   UploadedAudio,
   {

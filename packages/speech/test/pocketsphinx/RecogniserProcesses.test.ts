@@ -23,7 +23,7 @@ const alive = (pid: number): boolean => {
   }
 }
 
-describe("RecogniserPool", () => {
+describe("the processes of PocketSphinx", () => {
   it.live("refuses streams beyond its size and serves again when one closes", () =>
     Effect.gen(function* () {
       const transcriber = yield* make("works", { poolSize: 2 })
@@ -44,7 +44,7 @@ describe("RecogniserPool", () => {
 
   it.live("tells a stream once that its process died, and replaces the process", () =>
     Effect.gen(function* () {
-      const transcriber = yield* make("dies", { poolSize: 1 })
+      const transcriber = yield* make("dies", { poolSize: 1, finalMs: 20 })
       for (let round = 0; round < 2; round++) {
         const { events, failures, options } = transcriptLog()
         yield* Effect.scoped(
