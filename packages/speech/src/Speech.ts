@@ -1,4 +1,4 @@
-// The room's one service: voice, ears and voice activity, made of the providers that the settings list, in that
+// The room's one service: synthesis, recognition and voice activity, made of the providers that the settings list, in that
 // order. Building it is quick: threads and processes warm up behind it, and the first use waits for them.
 import { Context, Effect, Layer } from "effect"
 import { makeFailoverSynthesizer } from "./failover/FailoverSynthesizer.ts"

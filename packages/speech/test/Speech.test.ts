@@ -52,7 +52,7 @@ describe("Speech", () => {
     })
   )
 
-  it.live("lives without ears and says so", () =>
+  it.live("lives without a recogniser and says so", () =>
     Effect.gen(function* () {
       const speech = yield* Speech
       expect(yield* Effect.flip(speech.transcriber.open(transcriptLog().options))).toMatchObject({

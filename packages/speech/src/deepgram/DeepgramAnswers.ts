@@ -53,7 +53,7 @@ export class DeepgramAnswers {
     this.#quiet.clear()
   }
 
-  /** Told once; stops. */
+  /** `onFailure` is called once. */
   fail(reason: SpeechErrorReason, message: string): void {
     if (this.#isOver) return
     this.stop()

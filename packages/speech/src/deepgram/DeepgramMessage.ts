@@ -1,4 +1,4 @@
-// What Deepgram's live socket says, as far as we listen. Anything may come; what is not understood is told apart from
+// What Deepgram's live socket says, as far as it is used. Anything may come; what is not understood is told apart from
 // what is of no interest.
 import { Result, Schema } from "effect"
 import type { SpokenWord } from "../ports/Transcriber.ts"

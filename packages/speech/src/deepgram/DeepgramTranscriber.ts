@@ -20,7 +20,7 @@ export interface DeepgramSettings {
   readonly openMs?: number | undefined
   /** Commit to Final, at most. Default 5 s. */
   readonly finalMs?: number | undefined
-  /** A commit is answered with what was heard when nothing more came for this long. Default 1 s. */
+  /** A commit is answered with what was recognised when nothing more came for this long. Default 1 s. */
   readonly quietMs?: number | undefined
 }
 
@@ -29,7 +29,7 @@ const provider = "deepgram"
 const keepAliveMs = 4000
 /** Below -50 dBFS at its loudest nothing was said. */
 const quietest = 0.003
-/** Bytes the network has not taken; the call goes on without hearing what is beyond. */
+/** Bytes the network has not taken; the call goes on without recognising what is beyond. */
 const mostBacklog = 2 ** 20
 
 /** A live recogniser; each `open` is a socket. Fails with the reason of the refused handshake. */

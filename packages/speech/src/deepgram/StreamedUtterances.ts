@@ -1,5 +1,5 @@
 // Deepgram transcribes one endless stream; callers of the port have utterances. This keeps where each utterance lies in
-// the stream, gives every heard word to the one it was said in, and decides when a commit is answered: by the result
+// the stream, gives every recognised word to the one it was said in, and decides when a commit is answered: by the result
 // that says so, or by results that reach its end. Pure: times are positions in the stream, in milliseconds.
 import type { SpokenWord } from "../ports/Transcriber.ts"
 
@@ -56,13 +56,13 @@ export class StreamedUtterances {
     }
   }
 
-  /** The first commit, with what was heard of it. */
+  /** The first commit, with what was recognised of it. */
   giveUp(): Utterance | undefined {
     const first = this.#commits[0]
     return first === undefined ? undefined : this.#take(first)
   }
 
-  /** What is heard of the running utterance, with `piece` still open at its end. */
+  /** What is recognised of the running utterance, with `piece` still open at its end. */
   running(piece: ReadonlyArray<SpokenWord>): ReadonlyArray<SpokenWord> {
     return this.#commits.length > 0 ? [] : [...this.#words, ...piece].filter((word) => middle(word) >= this.#startMs)
   }

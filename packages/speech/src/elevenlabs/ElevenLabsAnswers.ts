@@ -58,7 +58,7 @@ export class ElevenLabsAnswers {
     this.#commits.clear()
   }
 
-  /** Told once; stops. */
+  /** `onFailure` is called once. */
   fail(reason: SpeechErrorReason, message: string): void {
     if (this.#isOver) return
     this.stop()

@@ -1,4 +1,4 @@
-// Any service with the stream-input socket of layer A, another Parley among them, behind the synthesizer port: one
+// Any service with ElevenLabs' stream-input socket, another Parley among them, behind the synthesizer port: one
 // socket for each phrase, raw PCM as it is made, word times from the times of the characters.
 import { Cause, Duration, Effect, Queue, Stream } from "effect"
 import type { Redacted } from "effect"

@@ -10,7 +10,7 @@ export interface SynthesisRequest {
   readonly text: string
   /** Provider voice name; `""` or `default` for the provider's own default. */
   readonly voice: string
-  /** Speak like this where the engine can; `voice` is then only a wish. */
+  /** Speak like this where the engine can; `voice` is then only a preference. */
   readonly character?: VoiceCharacter | undefined
   /** 0.5 to 2; 1 is the voice's own pace. */
   readonly speed: number

@@ -55,7 +55,7 @@ export const makeSherpaTranscriber = Effect.fnUntraced(function* (
     provider,
     streaming,
     fault: jobs.fault,
-    // A process that cannot start is told at the door, where another recogniser can still take the call.
+    // A process that cannot start fails the `open`, where another recogniser can still take the call.
     open: (opening) =>
       jobs.fault() === undefined
         ? openUtterances(provider, opening, (utterance) => transcribe(jobs, model.mostSeconds, utterance))

@@ -1,4 +1,4 @@
-// A folder with a voice for sherpa-onnx: which kind it is, what its engine is to be told, and who speaks in it.
+// A folder with a voice for sherpa-onnx: which kind it is, what its engine needs to know, and who speaks in it.
 // Kokoro (and Kitten, alike in its files), VITS and Piper, ZipVoice.
 import type { Result } from "effect"
 import { ModelFault, ModelFolder, headerOf, readingFolder } from "./ModelFolder.ts"

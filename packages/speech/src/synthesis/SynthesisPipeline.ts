@@ -133,7 +133,7 @@ const cutOff = (
 
 type Events = ReadonlyArray<SynthesisEvent>
 
-/** What the listener gets, made step by step as it is pulled. Bytes that a codec held back go with the chunk of the moment. */
+/** What the reader gets, made step by step as it is pulled. Bytes that a codec held back go with the chunk of the moment. */
 class Reader {
   readonly #work: WorkQueue
   readonly #encoder: OutputEncoder

@@ -15,15 +15,15 @@ export interface TimedText {
 }
 
 /**
- * Without `heard` words the times are estimated. All times lie in [0, durationMs] and never go back; a written
+ * Without `engineWords` words the times are estimated. All times lie in [0, durationMs] and never go back; a written
  * word of which nothing is spoken is left out.
  */
 export const timeWords = (
   { content, form, plain }: TimedText,
-  heard: ReadonlyArray<WordTime>,
+  engineWords: ReadonlyArray<WordTime>,
   durationMs: number
 ): ReadonlyArray<TimedWord> => {
-  const known = heard.length > 0 ? heard : estimateWords(form.text, durationMs)
+  const known = engineWords.length > 0 ? engineWords : estimateWords(form.text, durationMs)
   const ranges = spokenRanges(form, tokensOf(plain))
   const words: Array<TimedWord> = []
   let cursor = 0

@@ -3,7 +3,7 @@
 import { startWorker } from "./WorkerPort.ts"
 import type { WorkerPort, WorkerProgram } from "./WorkerPort.ts"
 
-/** Who wants to hear of a worker. Both are called synchronously; neither may throw. */
+/** Who follows a worker. Both are called synchronously; neither may throw. */
 export interface WorkerListener<From> {
   /** Every message but the one that says the program is ready. */
   readonly onMessage: (message: From) => void

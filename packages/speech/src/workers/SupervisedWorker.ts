@@ -179,11 +179,11 @@ export const makeSupervisedWorker = <To, From>(
       Effect.sync(() => new SupervisedWorker<To, From>(options)),
       (worker) => Effect.promise(() => worker.stop())
     )
-    let told = 0
+    let before = 0
     worker.watch(() => {
       const { deaths } = worker
-      const isFirst = deaths > 0 && told === 0
-      told = deaths
+      const isFirst = deaths > 0 && before === 0
+      before = deaths
       if (isFirst) fork(Effect.logWarning("worker lost", { worker: options.program.name, reason: worker.fault ?? "" }))
     })
     return worker

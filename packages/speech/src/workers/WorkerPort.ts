@@ -1,8 +1,8 @@
-// A worker thread or a child process, as the supervisor sees it: post, hear, know of its end, kill. Both are used
+// A worker thread or a child process, as the supervisor sees it: post, receive, know of its end, kill. Both are used
 // directly and not through Effect's `Worker`, because of four facts: the media thread posts by a plain call without a
 // fiber or a promise per frame (`Worker.send` is an effect, and each received message forks a fiber); its protocol wants
 // Effect loaded in the child, which doubles a thread's start; it asks for a polite end before it kills, which an engine
-// deep in its work never hears; and it neither restarts nor bounds anything.
+// deep in its work never sees; and it neither restarts nor bounds anything.
 import { fork } from "node:child_process"
 import { Worker } from "node:worker_threads"
 

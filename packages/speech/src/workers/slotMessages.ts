@@ -1,6 +1,6 @@
 // The messages between `WorkerSlots` and a thread that calls `serveSlots`.
 
-/** The first message of the thread: questions are heard. */
+/** The first message of the thread: questions are taken. */
 export const slotsReady = "ready"
 
 /** Without a question: the slot's owner left. */
