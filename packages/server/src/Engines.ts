@@ -2,7 +2,7 @@
 import * as OpenAiEmbeddings from "@parley/llm/openai/OpenAiEmbeddings"
 import { Platform } from "@parley/workspace/Platform"
 import { fliteVoices } from "@parley/speech/flite/FliteSynthesizer"
-import { readSpeakingModel, type SpeakingModel } from "@parley/speech/sherpa/SpeakingModel"
+import { readSynthesisModel, type SynthesisModel } from "@parley/speech/sherpa/SynthesisModel"
 import { Effect, Layer, Result } from "effect"
 import type { Config } from "./Config.ts"
 import { Settings } from "./Settings.ts"
@@ -29,8 +29,8 @@ export const platformLayer: Layer.Layer<Platform, never, Settings> = Layer.effec
 )
 
 /** What lies in the folder for sherpa, when it can be used. */
-const folderModel = ({ tts }: Config): SpeakingModel | undefined =>
-  tts.modelFolder === undefined ? undefined : Result.getOrElse(readSpeakingModel(tts.modelFolder), () => undefined)
+const folderModel = ({ tts }: Config): SynthesisModel | undefined =>
+  tts.modelFolder === undefined ? undefined : Result.getOrElse(readSynthesisModel(tts.modelFolder), () => undefined)
 
 /** The endpoint's own model name where it serves, `demo` for the built-in host. */
 const llmModels = ({ llm }: Config): readonly [string, ...ReadonlyArray<string>] => {

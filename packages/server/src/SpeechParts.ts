@@ -1,6 +1,6 @@
 // The speech half of the service, made from the engines: the use cases, and the desks before which every door stands.
 import { Recognition } from "@parley/speech/Recognition"
-import { SoundLines } from "@parley/speech/sound/SoundLines"
+import { EncoderPool } from "@parley/speech/encoding/EncoderPool"
 import { Synthesis } from "@parley/speech/Synthesis"
 import { UploadedAudio } from "@parley/speech/upload/UploadedAudio"
 import { VoiceTraining } from "@parley/workspace/voices/VoiceTraining"
@@ -16,7 +16,7 @@ import { hearsAlone, recordings } from "./EngineParts.ts"
 import { Settings } from "./Settings.ts"
 
 const useCases = Layer.mergeAll(Synthesis.layer, Recognition.layer({ atOnce: recordings.atOnce })).pipe(
-  Layer.provideMerge(Layer.mergeAll(SoundLines.layer(), UploadedAudio.layer()))
+  Layer.provideMerge(Layer.mergeAll(EncoderPool.layer(), UploadedAudio.layer()))
 )
 
 const manyStreams = 200

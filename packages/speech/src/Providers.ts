@@ -20,17 +20,18 @@ import { makePocketSphinxTranscriber } from "./pocketsphinx/PocketSphinxTranscri
 import { SpeechError } from "./ports/SpeechError.ts"
 import type { Synthesizer } from "./ports/Synthesizer.ts"
 import type { Transcriber } from "./ports/Transcriber.ts"
-import { readHearingModel } from "./sherpa/HearingModel.ts"
+import { readRecognitionModel } from "./sherpa/RecognitionModel.ts"
 import { makeSherpaSynthesizer } from "./sherpa/SherpaSynthesizer.ts"
-import type { SherpaOptions } from "./sherpa/SherpaSynthesizer.ts"
+import type { SherpaOptions } from "./sherpa/sherpaProcess.ts"
 import { makeSherpaTranscriber } from "./sherpa/SherpaTranscriber.ts"
-import type { SherpaHearingOptions } from "./sherpa/SherpaTranscriber.ts"
+import type { SherpaRecognitionOptions } from "./sherpa/SherpaTranscriber.ts"
 import { runtimeMissing } from "./sherpa/sherpaRuntime.ts"
-import { readSpeakingModel } from "./sherpa/SpeakingModel.ts"
+import { readSynthesisModel } from "./sherpa/SynthesisModel.ts"
 
 export type SynthesizerName = "flite" | "sherpa" | "espeak" | "openai" | "elevenlabs"
 export type TranscriberName = "pocketsphinx" | "sherpa" | "openai" | "elevenlabs" | "deepgram"
 
+/** Path of a folder with a sherpa-onnx model as it was unpacked. */
 export interface ModelFolderSetting {
   readonly modelFolder: string
 }
@@ -40,7 +41,7 @@ export interface ProviderSettings {
   readonly flite?: { readonly threads?: number }
   readonly pocketSphinx?: { readonly poolSize?: number; readonly modelFolder?: string }
   readonly sherpaSpeech?: (ModelFolderSetting & SherpaOptions) | undefined
-  readonly sherpaTranscription?: (ModelFolderSetting & SherpaHearingOptions) | undefined
+  readonly sherpaTranscription?: (ModelFolderSetting & SherpaRecognitionOptions) | undefined
   readonly openAiSpeech?: OpenAiSpeechSettings | undefined
   readonly openAiTranscription?: OpenAiEndpoint | undefined
   readonly elevenLabsSpeech?: ElevenLabsSpeechSettings | undefined
@@ -61,7 +62,7 @@ export const synthesizerOf = (name: SynthesizerName, settings: ProviderSettings)
       return given(name, settings.sherpaSpeech, (sherpa) => {
         const missing = runtimeMissing()
         if (missing !== undefined) return Effect.succeed(notThere<Synthesizer>(name, missing))
-        const model = readSpeakingModel(sherpa.modelFolder)
+        const model = readSynthesisModel(sherpa.modelFolder)
         if (Result.isFailure(model)) return Effect.succeed(notThere<Synthesizer>(name, model.failure.message))
         const label = `sherpa-onnx, ${model.success.kind}`
         return Effect.map(
@@ -99,7 +100,7 @@ export const transcriberOf = (name: TranscriberName, settings: ProviderSettings)
       return given(name, settings.sherpaTranscription, (sherpa) => {
         const missing = runtimeMissing()
         if (missing !== undefined) return Effect.succeed(notThere<Transcriber>(name, missing))
-        const model = readHearingModel(sherpa.modelFolder)
+        const model = readRecognitionModel(sherpa.modelFolder)
         if (Result.isFailure(model)) return Effect.succeed(notThere<Transcriber>(name, model.failure.message))
         const { kind, streaming } = model.success
         const label = `sherpa-onnx, ${kind}${streaming ? ", streaming" : ""}`

@@ -1,38 +1,16 @@
-// The use case behind every door that listens to a recording: file -> samples -> utterances -> text and word times.
+// The use case of every API that takes a recording: file -> samples -> utterances -> text and word times.
 // Utterances are found by voice activity and go through the same transcribers that live calls use; a recording is
 // never whole in memory, and pauses cost no recogniser time.
 import { Context, Effect, Layer } from "effect"
 import type { SpeechError } from "./ports/SpeechError.ts"
-import type { SpokenWord } from "./ports/Transcriber.ts"
 import { makeRecognition } from "./recognition/Recogniser.ts"
+import type { Recognised, RecognitionOptions, RecognitionRequest } from "./recognition/RecognitionRequest.ts"
 import type { Speech } from "./Speech.ts"
 import type { AudioFault, UploadedAudio } from "./upload/UploadedAudio.ts"
 
-export interface RecognitionRequest {
-  /** Path of the uploaded file, container as it came. */
-  readonly file: string
-  /** ISO 639-1 hint; `""` for none. */
-  readonly language: string
-  readonly keyterms: ReadonlyArray<string>
-}
+export type { Recognised, RecognitionOptions, RecognitionRequest } from "./recognition/RecognitionRequest.ts"
 
-export interface Recognised {
-  /** Empty when nothing was said. */
-  readonly text: string
-  /** The whole recording, silence included. */
-  readonly durationMs: number
-  /** Times from the recording's first sample. */
-  readonly words: ReadonlyArray<SpokenWord>
-  /** ISO 639-1, where the recogniser tells it. */
-  readonly language: string | undefined
-}
-
-export interface RecognitionOptions {
-  readonly atOnce?: number | undefined
-  /** Beyond this many waiting ones a recognition fails with `Overloaded`. Default 8. */
-  readonly mostWaiting?: number | undefined
-}
-
+/** A recording to text. */
 export class Recognition extends Context.Service<
   Recognition,
   {

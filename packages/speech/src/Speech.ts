@@ -1,4 +1,4 @@
-// The room's one service: voice, ears and voice activity, made of the providers that the settings list, in that
+// The room's one service: synthesis, recognition and voice activity, made of the providers that the settings list, in that
 // order. Building it is quick: threads and processes warm up behind it, and the first use waits for them.
 import { Context, Effect, Layer } from "effect"
 import { makeFailoverSynthesizer } from "./failover/FailoverSynthesizer.ts"
@@ -14,6 +14,7 @@ import { synthesizerOf, transcriberOf } from "./Providers.ts"
 import type { ProviderSettings, SynthesizerName, TranscriberName } from "./Providers.ts"
 import { makeSileroVoiceActivity } from "./silero/SileroVoiceActivity.ts"
 
+/** Which providers serve, and what each of them needs. */
 export interface SpeechSettings extends ProviderSettings {
   /** In order of preference. */
   readonly tts: ReadonlyArray<SynthesizerName>
@@ -22,6 +23,7 @@ export interface SpeechSettings extends ProviderSettings {
   readonly coolDownMs?: number
 }
 
+/** Every configured provider of each port, in the order of preference. */
 export interface SpeechHealth {
   readonly tts: ReadonlyArray<ProviderHealth>
   /** Configured recognisers; one that is not installed is listed as unhealthy. */
@@ -29,6 +31,7 @@ export interface SpeechHealth {
   readonly vad: ReadonlyArray<ProviderHealth>
 }
 
+/** Synthesizer, transcriber and voice activity of this process. */
 export class Speech extends Context.Service<
   Speech,
   {

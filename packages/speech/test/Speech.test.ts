@@ -9,7 +9,7 @@ import { Speech } from "../src/Speech.ts"
 import type { SpeechSettings } from "../src/Speech.ts"
 import { makeFakeOpenAiAudio } from "../src/testing/FakeOpenAiAudio.ts"
 import { collect, phrase } from "./cases/synthesizerCases.ts"
-import { hearing, until } from "./cases/transcriberCases.ts"
+import { transcriptLog, until } from "./cases/transcriberCases.ts"
 import { encodeModel, floatType } from "../src/testing/OnnxWriter.ts"
 import { offlineCtc, vits } from "../src/testing/toyModels.ts"
 
@@ -52,10 +52,12 @@ describe("Speech", () => {
     })
   )
 
-  it.live("lives without ears and says so", () =>
+  it.live("lives without a recogniser and says so", () =>
     Effect.gen(function* () {
       const speech = yield* Speech
-      expect(yield* Effect.flip(speech.transcriber.open(hearing().options))).toMatchObject({ reason: "Unavailable" })
+      expect(yield* Effect.flip(speech.transcriber.open(transcriptLog().options))).toMatchObject({
+        reason: "Unavailable"
+      })
       expect((yield* speech.health).asr).toEqual([
         {
           provider: "pocketsphinx",
@@ -94,7 +96,7 @@ describe("Speech", () => {
         expect(synthesizer.clones).toBe(false)
         const { audio, sampleRate } = yield* collect(synthesizer.synthesize({ ...phrase, text: "hello world" }))
         expect(sampleRate).toBe(16_000)
-        const { events, options } = hearing()
+        const { events, options } = transcriptLog()
         const stream = yield* transcriber.open(options)
         for (const { samples } of audio) stream.push(samples)
         stream.commit()

@@ -1,16 +1,19 @@
 // The one thread that encodes and writes all recordings, seen from the media thread: plain calls, nothing waits. It
-// starts with the first recording. A track that is too far behind is given up, and a thread that died takes its tracks
-// with it; the next track gets a new one.
+// starts with the first recording and is supervised as all threads are. A track that is too far behind is given up, and
+// a thread that died takes its tracks with it; the next track gets a new one.
 import type { RecordingErrorCode } from "@parley/contract/Recording"
 import type { TrackSink } from "@parley/engine/leg/RecordedLeg"
-import { Worker } from "node:worker_threads"
+import type { RunningWorker } from "@parley/speech/workers/RunningWorker"
+import { SupervisedWorker } from "@parley/speech/workers/SupervisedWorker"
 import type { RecorderAnswer, RecorderQuestion, RecorderRate } from "./RecorderMessage.ts"
 
 /** Batches of a track on their way to the disk: 10 s of sound. */
 const mostWaiting = 20
 
+/** The length on the disk, or why the file is not whole. */
 export type TrackEnd = { readonly durationMs: number } | { readonly errorCode: RecordingErrorCode }
 
+/** One side of a call on its way to a file. `write` never waits. */
 export interface TrackRecorder extends TrackSink {
   /** Ends the file. Asked once. */
   readonly finish: () => Promise<TrackEnd>
@@ -22,22 +25,27 @@ interface OpenTrack {
   resolve: (end: TrackEnd) => void
 }
 
+/** A file after its repair. */
 export interface Repaired {
   readonly durationMs: number
   /** Whether the file is there. */
   readonly found: boolean
 }
 
+/** All recordings of this process. */
 export class RecorderThread {
-  readonly #program: URL
-  #worker: Worker | undefined
+  readonly #worker: SupervisedWorker<RecorderQuestion, RecorderAnswer>
+  #running: RunningWorker<RecorderQuestion, RecorderAnswer> | undefined
   readonly #tracks = new Map<number, OpenTrack>()
   readonly #repairs = new Map<number, (repaired: Repaired | undefined) => void>()
   #numbers = 0
 
   /** `program`: tests put in one that misbehaves. */
   constructor(program = new URL("./recorderProgram.ts", import.meta.url)) {
-    this.#program = program
+    this.#worker = new SupervisedWorker({
+      program: { kind: "thread", file: program, name: "recorder" },
+      start: "first use"
+    })
   }
 
   open(path: string, rate: RecorderRate): TrackRecorder {
@@ -74,23 +82,27 @@ export class RecorderThread {
     })
   }
 
-  stop(): Promise<unknown> {
-    const worker = this.#worker
-    this.#died(worker)
-    return worker?.terminate() ?? Promise.resolve()
+  stop(): Promise<void> {
+    return this.#worker.stop()
   }
 
-  #ask(question: RecorderQuestion, transfer: ReadonlyArray<ArrayBuffer> = []): void {
-    this.#worker ??= this.#start()
-    this.#worker.postMessage(question, transfer)
+  #ask(question: RecorderQuestion, transfer?: ReadonlyArray<ArrayBuffer>): void {
+    const { running } = this.#worker
+    // The next start is put off, because the thread only dies: as if it had died again.
+    if (running === undefined) return this.#lost()
+    if (running !== this.#running) this.#follow(running)
+    running.post(question, transfer)
   }
 
-  #start(): Worker {
-    const worker = new Worker(this.#program, { execArgv: [], name: "recorder" })
-    worker.on("message", (answer: RecorderAnswer) => this.#answered(answer))
-    worker.on("error", () => this.#died(worker))
-    worker.on("exit", () => this.#died(worker))
-    return worker
+  #follow(running: RunningWorker<RecorderQuestion, RecorderAnswer>): void {
+    this.#running = running
+    running.listen({
+      onMessage: (answer) => {
+        running.served()
+        this.#answered(answer)
+      },
+      onExit: () => this.#lost()
+    })
   }
 
   #answered(answer: RecorderAnswer): void {
@@ -119,9 +131,7 @@ export class RecorderThread {
     track.resolve(end)
   }
 
-  #died(worker: Worker | undefined): void {
-    if (worker === undefined || this.#worker !== worker) return
-    this.#worker = undefined
+  #lost(): void {
     for (const number of this.#tracks.keys()) this.#settle(number, { errorCode: "recorder_lost" })
     for (const resolve of this.#repairs.values()) resolve(undefined)
     this.#repairs.clear()

@@ -68,7 +68,7 @@ export class LiveRecognition extends Context.Service<
             /** The first `count` samples of the piece. */
             const hear = Effect.fnUntraced(function* (count: number) {
               if (count === 0) return
-              const said = yield* session.hear(piece.slice(0, count)).pipe(Effect.mapError(refusal))
+              const said = yield* session.transcribe(piece.slice(0, count)).pipe(Effect.mapError(refusal))
               const atMs = before / 16
               heard = {
                 text: [heard.text, said.text].filter((text) => text !== "").join(" "),

@@ -1,4 +1,4 @@
-// What Deepgram's live socket says, as far as we listen. Anything may come; what is not understood is told apart from
+// What Deepgram's live socket says, as far as it is used. Anything may come; what is not understood is told apart from
 // what is of no interest.
 import { Result, Schema } from "effect"
 import type { SpokenWord } from "../ports/Transcriber.ts"
@@ -40,6 +40,7 @@ const decodeResults = Schema.decodeUnknownResult(
   })
 )
 
+/** Decodes one frame. Never throws: what is no such message is `Garbage`, what is of no interest `Other`. */
 export const messageOf = (message: unknown): DeepgramMessage => {
   const typed = decodeTyped(message)
   if (Result.isFailure(typed)) return { _tag: "Garbage" }

@@ -1,10 +1,10 @@
 // Deepgram transcribes one endless stream; callers of the port have utterances. This keeps where each utterance lies in
-// the stream, gives every heard word to the one it was said in, and decides when a commit is answered: by the result
+// the stream, gives every recognised word to the one it was said in, and decides when a commit is answered: by the result
 // that says so, or by results that reach its end. Pure: times are positions in the stream, in milliseconds.
 import type { SpokenWord } from "../ports/Transcriber.ts"
 
 /** One final result. */
-export interface HeardPiece {
+export interface RecognisedPiece {
   readonly startMs: number
   readonly endMs: number
   /** Times in the stream. */
@@ -12,6 +12,7 @@ export interface HeardPiece {
   readonly fromFinalize: boolean
 }
 
+/** A committed utterance; word times in milliseconds from its first sample. */
 export interface Utterance {
   readonly startMs: number
   readonly endMs: number
@@ -21,6 +22,7 @@ export interface Utterance {
 /** Results and positions of the audio may differ by so much. */
 const toleranceMs = 250
 
+/** The utterances of one socket. Synchronous, without a clock. */
 export class StreamedUtterances {
   #words: Array<SpokenWord> = []
   #startMs = 0
@@ -41,7 +43,7 @@ export class StreamedUtterances {
   }
 
   /** Commits that are answered by it, in order. */
-  hear(piece: HeardPiece): ReadonlyArray<Utterance> {
+  accept(piece: RecognisedPiece): ReadonlyArray<Utterance> {
     this.#words.push(...piece.words)
     const answered: Array<Utterance> = []
     for (;;) {
@@ -54,13 +56,13 @@ export class StreamedUtterances {
     }
   }
 
-  /** The first commit, with what was heard of it. */
+  /** The first commit, with what was recognised of it. */
   giveUp(): Utterance | undefined {
     const first = this.#commits[0]
     return first === undefined ? undefined : this.#take(first)
   }
 
-  /** What is heard of the running utterance, with `piece` still open at its end. */
+  /** What is recognised of the running utterance, with `piece` still open at its end. */
   running(piece: ReadonlyArray<SpokenWord>): ReadonlyArray<SpokenWord> {
     return this.#commits.length > 0 ? [] : [...this.#words, ...piece].filter((word) => middle(word) >= this.#startMs)
   }

@@ -1,8 +1,9 @@
 // A voice from its description in words (English): what is said of gender, age, tone, accent and pace becomes a
 // profile that an adapting engine can speak with. Not said is free, and each candidate is free in its own way.
 import type { VoiceProfile } from "@parley/audio/voice/VoiceProfile"
-import type { SpokenVoice } from "../Synthesis.ts"
+import type { SpokenVoice } from "../synthesis/SynthesisRequest.ts"
 
+/** What a description in words asks of a voice. */
 export interface VoiceFeatures {
   readonly gender: "female" | "male" | "neutral"
   readonly age: "child" | "young" | "adult" | "old"
@@ -73,6 +74,7 @@ const tones: Readonly<Record<VoiceFeatures["tone"], readonly [number, number, Re
   energetic: [1.08, 0.24, [-2, -1, 0, 0, 1, 2, 2, 2, 1, 0]]
 }
 
+/** A profile with these features. `random` (0 to 1) varies it a little, so that each call gives another voice. */
 export const describedVoice = (features: VoiceFeatures, random: () => number): SpokenVoice["character"] & {} => {
   const [factor, spread, colour] = tones[features.tone]
   const vary = (span: number) => 1 + span * (2 * random() - 1)

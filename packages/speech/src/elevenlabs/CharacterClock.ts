@@ -3,6 +3,7 @@
 import type { WordTime } from "../ports/Synthesizer.ts"
 import type { CharacterSpans } from "./StreamInputFrame.ts"
 
+/** Gathers the character times of a phrase, frame by frame, into word times. */
 export class CharacterClock {
   readonly #letters: Array<{ readonly letter: string; readonly startMs: number; readonly endMs: number }> = []
   #lastMs = 0

@@ -1,4 +1,4 @@
-// Any service with the stream-input socket of layer A, another Parley among them, behind the synthesizer port: one
+// Any service with ElevenLabs' stream-input socket, another Parley among them, behind the synthesizer port: one
 // socket for each phrase, raw PCM as it is made, word times from the times of the characters.
 import { Cause, Duration, Effect, Queue, Stream } from "effect"
 import type { Redacted } from "effect"
@@ -12,6 +12,7 @@ import { CharacterClock } from "./CharacterClock.ts"
 import { frameOf, provider } from "./StreamInputFrame.ts"
 import type { StreamInputFrame } from "./StreamInputFrame.ts"
 
+/** Where the service is, its voices and bounds. */
 export interface ElevenLabsSpeechSettings {
   /** Before `/v1/text-to-speech`. Another Parley's is `{base}/compat/elevenlabs`. */
   readonly baseUrl: string
@@ -27,6 +28,7 @@ export interface ElevenLabsSpeechSettings {
 
 const sampleRate = 24_000
 
+/** One socket for each phrase; interrupting the stream closes it. */
 export const makeElevenLabsSynthesizer = (settings: ElevenLabsSpeechSettings): Synthesizer => ({
   provider,
   voices: settings.voices,

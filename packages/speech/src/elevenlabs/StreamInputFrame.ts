@@ -6,6 +6,7 @@ import { reasonOfStatus } from "../socket/ProviderSocket.ts"
 
 export const provider = "elevenlabs"
 
+/** Characters of a frame's text, each with its start and duration in milliseconds. */
 export interface CharacterSpans {
   readonly chars: ReadonlyArray<string>
   readonly charStartTimesMs: ReadonlyArray<number>
@@ -40,6 +41,7 @@ const Frame = Schema.Struct({
 
 const decode = Schema.decodeUnknownResult(Frame)
 
+/** Decodes one frame. Never throws: what is no frame is `Failed` with `InvalidOutput`. */
 export const frameOf = (message: unknown): StreamInputFrame => {
   const frame = decode(message)
   if (Result.isFailure(frame)) return { _tag: "Failed", reason: "InvalidOutput" }

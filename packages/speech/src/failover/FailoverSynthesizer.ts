@@ -6,6 +6,7 @@ import type { SpeechChunk, SynthesisRequest, Synthesizer } from "../ports/Synthe
 import { defaultCoolDownMs, inOrder } from "./ProviderHealth.ts"
 import type { Candidate, Present } from "./ProviderHealth.ts"
 
+/** `coolDownMs`: how long a provider that failed is put aside. Fails with the last provider's error. */
 export const makeFailoverSynthesizer = (
   candidates: ReadonlyArray<Candidate<Synthesizer>>,
   coolDownMs = defaultCoolDownMs
@@ -34,14 +35,14 @@ const attempt = (
   coolDownMs: number
 ): Stream.Stream<SpeechChunk, SpeechError> => {
   if (first === undefined) return Stream.fail(nobody)
-  let heard = false
+  let hasAudio = false
   const silent = Stream.suspend(() =>
-    heard ? Stream.empty : Stream.fail(failure(first.provider, "InvalidOutput", "ended without audio"))
+    hasAudio ? Stream.empty : Stream.fail(failure(first.provider, "InvalidOutput", "ended without audio"))
   )
   return first.adapter.synthesize({ ...request, voice: voiceFor(first, request.voice, all) }).pipe(
     Stream.map((chunk) => {
-      if (chunk._tag === "Audio" && !heard) {
-        heard = true
+      if (chunk._tag === "Audio" && !hasAudio) {
+        hasAudio = true
         first.served()
       }
       return chunk
@@ -51,7 +52,7 @@ const attempt = (
       Stream.unwrap(
         Effect.map(Clock.currentTimeMillis, (nowMs) => {
           first.failed(error, nowMs, coolDownMs)
-          const over = !heard && error.canFailOver && rest.length > 0
+          const over = !hasAudio && error.canFailOver && rest.length > 0
           return over ? attempt(request, rest, all, coolDownMs) : Stream.fail(error)
         })
       )

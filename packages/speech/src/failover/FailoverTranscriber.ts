@@ -6,6 +6,7 @@ import type { Transcriber } from "../ports/Transcriber.ts"
 import { defaultCoolDownMs, inOrder } from "./ProviderHealth.ts"
 import type { Candidate } from "./ProviderHealth.ts"
 
+/** The first provider whose `open` succeeds serves the stream. Fails with the last provider's error, or `Unavailable`. */
 export const makeFailoverTranscriber = (
   candidates: ReadonlyArray<Candidate<Transcriber>>,
   coolDownMs = defaultCoolDownMs

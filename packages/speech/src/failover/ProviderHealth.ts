@@ -3,6 +3,7 @@
 import { Clock, Effect } from "effect"
 import type { SpeechError, SpeechErrorReason } from "../ports/SpeechError.ts"
 
+/** A provider as `/health` shows it. */
 export interface ProviderHealth {
   readonly provider: string
   /** For people: what it is and how good. */
@@ -13,6 +14,7 @@ export interface ProviderHealth {
   readonly lastError?: SpeechErrorReason
 }
 
+/** A provider of one port and what is known of it. */
 export class Candidate<A> {
   readonly provider: string
   readonly label: string
@@ -61,6 +63,7 @@ const weights: Readonly<Record<SpeechErrorReason, number>> = {
   LanguageNotSupported: 0
 }
 
+/** A candidate that is there. */
 export interface Present<A> extends Candidate<A> {
   readonly adapter: A
 }
@@ -75,6 +78,7 @@ export const inOrder = <A>(candidates: ReadonlyArray<Candidate<A>>, nowMs: numbe
   ]
 }
 
+/** The state of each candidate now, in their order. */
 export const healthOf = <A>(candidates: ReadonlyArray<Candidate<A>>): Effect.Effect<ReadonlyArray<ProviderHealth>> =>
   Effect.map(Clock.currentTimeMillis, (nowMs) =>
     candidates.map(({ adapter, asideUntilMs, fault, label, lastError, provider }) => {

@@ -4,6 +4,7 @@ import type { VoiceActivity } from "../ports/VoiceActivity.ts"
 import { defaultCoolDownMs } from "./ProviderHealth.ts"
 import type { Candidate } from "./ProviderHealth.ts"
 
+/** `adapter`, with the outcome of each `open` noted in `candidate`. Fails as `adapter` does. */
 export const watchedVoiceActivity = (adapter: VoiceActivity, candidate: Candidate<VoiceActivity>): VoiceActivity => ({
   provider: adapter.provider,
   open: (onWindow) =>

@@ -4,6 +4,7 @@
 import { colourBandsHz } from "@parley/audio/voice/VoiceProfile"
 import type { VoiceProfile } from "@parley/audio/voice/VoiceProfile"
 
+/** An embedded voice and how it is bent. */
 export interface AdaptedVoice {
   readonly voice: string
   /** `undefined` where the voice has one pitch only. */
@@ -38,8 +39,8 @@ const untunedHz = 5
 /** The voices smooth the spread they are asked for. */
 const spreadFactor = 1.6
 
-/** A `wish` for a voice of the engine holds where its pitch is on the profile's side and can be reached. */
-export const adaptedVoice = (profile: VoiceProfile, wish: string): AdaptedVoice => {
+/** A `preferred` voice of the engine is taken where its pitch is on the profile's side and can be reached. */
+export const adaptedVoice = (profile: VoiceProfile, preferred: string): AdaptedVoice => {
   const tractPercent = Math.round(100 * clamp(profile.tract, 0.93, 1.07))
   const tract = tractPercent / 100
   const meanHz = clamp(profile.pitchHz / tract, 60, 350)
@@ -48,7 +49,7 @@ export const adaptedVoice = (profile: VoiceProfile, wish: string): AdaptedVoice 
       pitchHz >= highPitchHz === meanHz >= highPitchHz && (tunable || Math.abs(pitchHz - meanHz) <= untunedHz)
   )
   const nearest = fitting.toSorted((a, b) => distance(a, meanHz) - distance(b, meanHz))[0] ?? baseVoices[0]!
-  const base = fitting.find(({ id }) => id === wish) ?? nearest
+  const base = fitting.find(({ id }) => id === preferred) ?? nearest
   const spreadHz = clamp((spreadFactor * profile.pitchSpreadHz) / tract, 4, 0.35 * meanHz)
   const colour = colourBandsHz.map((_, band) => clamp(profile.colour[band] ?? 0, -10, 10))
   return {

@@ -3,6 +3,7 @@
 import type { AdaptedVoice } from "./AdaptedVoice.ts"
 import type { TimedPhone } from "./WordAlignment.ts"
 
+/** Who speaks, how fast, and how it is bent. */
 export interface FliteVoice extends Partial<Omit<AdaptedVoice, "voice" | "stretch">> {
   readonly voice: string
   /** 1 / speed, times what an adapted voice adds. */

@@ -24,6 +24,7 @@ export const fliteVoices: ReadonlyArray<VoiceInfo> = [
 
 const chunkMs = 100
 
+/** Its threads start in the background and are stopped with the scope. */
 export const makeFliteSynthesizer: (options?: FliteWorkersOptions) => Effect.Effect<Synthesizer, never, Scope.Scope> =
   Effect.fnUntraced(function* (options) {
     const workers = yield* makeFliteWorkers(options)

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { FliteWorkers } from "./FliteWorkers.ts"
 import type { SpokenToken } from "./SpokenText.ts"
 
+/** Phones of words spoken alone, kept by word. */
 export interface Pronunciations {
   /** Phones per token, `undefined` where not known. Never fails. */
   readonly of: (tokens: ReadonlyArray<SpokenToken>) => Effect.Effect<ReadonlyArray<ReadonlyArray<string> | undefined>>
@@ -11,6 +12,7 @@ export interface Pronunciations {
 
 const remembered = 5000
 
+/** Asks the workers once for each word; a word that cannot be asked for has no pronunciation. */
 export const makePronunciations = (workers: FliteWorkers): Pronunciations => {
   const known = new Map<string, ReadonlyArray<string>>()
   const learn = (word: string, phones: ReadonlyArray<string>) => {

@@ -2,6 +2,7 @@
 // spelled plainly, control characters vanish. Every token keeps its character range in the caller's text,
 // so that word times can point there. Long text becomes several pieces, because one piece is one job.
 
+/** A word of the request and the printable ASCII that is spoken for it. */
 export interface SpokenToken {
   /** As the engine gets it: printable ASCII without blanks. */
   readonly spoken: string
@@ -19,6 +20,7 @@ export type SpokenText =
 /** Longest piece in characters: about 20 s of speech. */
 const pieceCharacters = 300
 
+/** Cut into pieces that the engine can hold; `NotSayable` where no character can be spoken. */
 export const spokenText = (text: string): SpokenText => {
   const tokens: Array<SpokenToken> = []
   let kept = 0

@@ -2,11 +2,13 @@
 // borders, so the phones are laid against each word's own pronunciation by edit distance. Words that get no
 // phone that way are interpolated between their neighbours and say so.
 
+/** A phone of the spoken sound; `endMs` from its first sample. */
 export interface TimedPhone {
   readonly phone: string
   readonly endMs: number
 }
 
+/** When a word sounds, in milliseconds; `exact` where its phones were found. */
 export interface WordSpan {
   readonly startMs: number
   readonly endMs: number
@@ -29,18 +31,18 @@ export const alignWords = (
   phones: ReadonlyArray<TimedPhone>,
   pronunciations: ReadonlyArray<ReadonlyArray<string> | undefined>
 ): ReadonlyArray<WordSpan> => {
-  const heard = voiced(phones)
+  const spoken = voiced(phones)
   const expected = pronunciations.flatMap((list, word) => (list ?? []).map((phone) => ({ phone, word })))
-  const first = heard[0]?.startMs ?? 0
-  const last = heard.at(-1)?.endMs ?? 0
+  const first = spoken[0]?.startMs ?? 0
+  const last = spoken.at(-1)?.endMs ?? 0
   const spans: Array<WordSpan | undefined> = words.map(() => undefined)
   const path = editPath(
-    heard.map((item) => item.phone),
+    spoken.map((item) => item.phone),
     expected.map((item) => item.phone)
   )
-  if (path.edits * 2 <= Math.max(heard.length, expected.length)) {
+  if (path.edits * 2 <= Math.max(spoken.length, expected.length)) {
     for (const [i, j] of path.pairs) {
-      const { endMs, startMs } = heard[i]!
+      const { endMs, startMs } = spoken[i]!
       const word = expected[j]!.word
       spans[word] = { startMs: spans[word]?.startMs ?? startMs, endMs, exact: true }
     }
@@ -87,7 +89,7 @@ const voiced = (phones: ReadonlyArray<TimedPhone>): ReadonlyArray<HeardPhone> =>
 
 /**
  * Cheapest way to turn `a` into `b`. Pairs are index pairs in order: matches and substitutions, and a phone
- * only `a` has goes with the pair before it, so that no heard phone is orphaned inside a word.
+ * only `a` has goes with the pair before it, so that no spoken phone is orphaned inside a word.
  */
 const editPath = (
   a: ReadonlyArray<string>,

@@ -6,6 +6,7 @@ import type { Scope } from "effect"
 import { SpeechError } from "../ports/SpeechError.ts"
 import type { SpeechErrorReason } from "../ports/SpeechError.ts"
 
+/** Where the service is, the model, and the bounds of a request. */
 export interface OpenAiEndpoint {
   /** Up to and with the version: `https://api.openai.com/v1`. */
   readonly baseUrl: string
@@ -129,6 +130,7 @@ export const watched = (
   })
 }
 
+/** A `SpeechError` of this provider. */
 export const failure = (reason: SpeechErrorReason, message: string): SpeechError =>
   new SpeechError({ reason, provider, message })
 

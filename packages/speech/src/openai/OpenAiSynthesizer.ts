@@ -7,6 +7,7 @@ import { estimateWords } from "../WordEstimate.ts"
 import { failure, post, provider, watched } from "./OpenAiEndpoint.ts"
 import type { OpenAiEndpoint } from "./OpenAiEndpoint.ts"
 
+/** An endpoint with its voices. */
 export interface OpenAiSpeechSettings extends OpenAiEndpoint {
   /** Voice for `""`, `default` and, when `voices` are listed, for names not among them. Default `alloy`. */
   readonly voice?: string | undefined
@@ -16,6 +17,7 @@ export interface OpenAiSpeechSettings extends OpenAiEndpoint {
   readonly sampleRate?: number | undefined
 }
 
+/** One request for each phrase; interrupting the stream aborts it. */
 export const makeOpenAiSynthesizer = (settings: OpenAiSpeechSettings): Synthesizer => ({
   provider,
   voices: settings.voices ?? [],

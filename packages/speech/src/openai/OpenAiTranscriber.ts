@@ -12,6 +12,7 @@ import type { Transcript, Utterance } from "../utterance/UtteranceStream.ts"
 
 const mostBytes = 4_000_000
 
+/** One request for each committed utterance. */
 export const makeOpenAiTranscriber = (endpoint: OpenAiEndpoint): Transcriber => ({
   provider,
   streaming: false,

@@ -3,6 +3,7 @@
 import koffi from "koffi"
 import type { PocketSphinxInstallation } from "./PocketSphinxInstallation.ts"
 
+/** A word and its time from the start of the stream. */
 export interface DecodedWord {
   readonly text: string
   readonly startMs: number
@@ -15,6 +16,7 @@ const searchBounds = ["-maxhmmpf", "3000", "-maxwpf", "10"]
 /** Frames of silence that end a stretch of speech: its second pass is over before the turn is. */
 const pauseFrames = "30"
 
+/** One decoder of the library. Every call blocks its thread. */
 export class Decoder {
   readonly #library
   readonly #decoder: unknown

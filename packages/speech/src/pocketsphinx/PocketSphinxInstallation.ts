@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 
+/** Paths of the library and the model. */
 export interface PocketSphinxInstallation {
   readonly library: string
   readonly baseLibrary: string

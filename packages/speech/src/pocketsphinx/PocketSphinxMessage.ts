@@ -1,4 +1,4 @@
-// The words between the server and a recogniser process. Utterances are numbered by the server; an answer
+// The messages between the server and a recogniser process. Utterances are numbered by the server; an answer
 // about an utterance that is no longer awaited is dropped there.
 import type { SpokenWord } from "../ports/Transcriber.ts"
 

@@ -6,11 +6,15 @@ import { SpeechError } from "../ports/SpeechError.ts"
 import type { Transcriber, TranscriptionOptions, TranscriptionStream } from "../ports/Transcriber.ts"
 import { findPocketSphinx } from "./PocketSphinxInstallation.ts"
 import type { PocketSphinxInstallation } from "./PocketSphinxInstallation.ts"
-import type { FromRecogniser } from "./PocketSphinxMessage.ts"
-import { makeRecogniserPool } from "./RecogniserPool.ts"
-import type { RecogniserPool } from "./RecogniserPool.ts"
-import type { RecogniserProcess } from "./RecogniserProcess.ts"
+import { AudioBacklog } from "../utterance/AudioBacklog.ts"
+import { makeWorkerLeases } from "../workers/WorkerLeases.ts"
+import type { WorkerLeases } from "../workers/WorkerLeases.ts"
+import { speechErrorOf } from "../workers/speechErrorOf.ts"
+import type { FromRecogniser, ToRecogniser } from "./PocketSphinxMessage.ts"
 
+const provider = "pocketsphinx"
+
+/** Sizes and bounds of the recogniser. */
 export interface PocketSphinxOptions {
   /** Streams at once, about 100 MB each. Default 4. */
   readonly poolSize?: number
@@ -24,10 +28,7 @@ export interface PocketSphinxOptions {
   readonly file?: URL
 }
 
-/** Audio is sent on in pieces of this many samples (50 ms). */
-const batchSamples = 800
-/** Audio sent and not yet worked through (30 s, about 2 s of its work); more is dropped. */
-const backlogSamples = 16_000 * 30
+type Recognisers = WorkerLeases<ToRecogniser, FromRecogniser>
 
 /** Fails with `Unavailable` when the library or the model is not installed. The first process loads in the background. */
 export const makePocketSphinxTranscriber = Effect.fnUntraced(function* (
@@ -37,23 +38,30 @@ export const makePocketSphinxTranscriber = Effect.fnUntraced(function* (
   if (installation === undefined) {
     return yield* failure("Unavailable", "PocketSphinx or its English model is not installed")
   }
-  const file = options.file ?? new URL("./recogniser.ts", import.meta.url)
-  const pool = yield* makeRecogniserPool(
-    { file, installation, startMs: options.startMs ?? 15_000 },
-    options.poolSize ?? 4
-  )
+  const recognisers: Recognisers = yield* makeWorkerLeases<ToRecogniser, FromRecogniser>({
+    program: {
+      kind: "process",
+      file: options.file ?? new URL("./recogniser.ts", import.meta.url),
+      name: "pocketsphinx",
+      argument: installation
+    },
+    isReady: (message) => (message as FromRecogniser)._tag === "Ready",
+    startMs: options.startMs ?? 15_000,
+    size: options.poolSize ?? 4,
+    warm: 1
+  })
   // Unique in the pool: an answer still under way from a process's last call must not pass for this one's.
   let utterances = 0
   const nextUtterance = () => utterances++
   return {
-    provider: "pocketsphinx",
+    provider,
     streaming: true,
-    open: (opening) => open(pool, opening, options.finalMs ?? 5000, nextUtterance)
+    open: (opening) => open(recognisers, opening, options.finalMs ?? 5000, nextUtterance)
   }
 })
 
 const open = Effect.fnUntraced(function* (
-  pool: RecogniserPool,
+  recognisers: Recognisers,
   opening: TranscriptionOptions,
   finalMs: number,
   nextUtterance: () => number
@@ -64,12 +72,14 @@ const open = Effect.fnUntraced(function* (
   // The process and the watch over its answers go together, whether the call ends or the process dies.
   const callScope = yield* Effect.scope
   const leaseScope = yield* Scope.fork(callScope)
-  const recogniser = yield* Scope.provide(pool.take, leaseScope)
+  const recogniser = yield* Scope.provide(Effect.mapError(recognisers.take, speechErrorOf(provider)), leaseScope)
   const fork = Effect.runForkWith(yield* Effect.context())
   const deadlines = new Map<number, Fiber.Fiber<void>>()
   let utterance = nextUtterance()
+  let isOver = false
 
   const stop = () => {
+    isOver = true
     stopListening()
     for (const fiber of deadlines.values()) fork(Fiber.interrupt(fiber))
     deadlines.clear()
@@ -79,11 +89,12 @@ const open = Effect.fnUntraced(function* (
     fork(Scope.close(leaseScope, Exit.void))
     opening.onFailure(error)
   }
-  const upstream = new Upstream(recogniser)
+  const backlog = new AudioBacklog((samples, utterance) => recogniser.post({ _tag: "Audio", utterance, samples }))
   const stopListening = recogniser.listen({
     onExit: () => die(failure("Unavailable", "the recogniser process died")),
-    onMessage: (message: FromRecogniser) => {
-      if (message._tag === "Digested") upstream.digested(message.samples)
+    onMessage: (message) => {
+      recogniser.served()
+      if (message._tag === "Digested") backlog.digested(message.samples)
       if (message._tag === "Partial" && message.utterance === utterance) {
         opening.onEvent({ _tag: "Partial", text: message.text })
       }
@@ -97,19 +108,22 @@ const open = Effect.fnUntraced(function* (
     }
   })
   yield* Scope.addFinalizer(leaseScope, Effect.sync(stop))
-  recogniser.tell({ _tag: "Reset" })
+  recogniser.post({ _tag: "Reset" })
 
   return {
-    push: (samples) => upstream.push(samples, utterance),
+    push: (samples) => {
+      if (!isOver) backlog.push(samples, utterance)
+    },
     commit: () => {
-      upstream.flush(utterance)
-      recogniser.tell({ _tag: "Commit", utterance })
+      if (isOver) return
+      backlog.flush(utterance)
+      recogniser.post({ _tag: "Commit", utterance })
       const late = Effect.andThen(
-        Effect.sleep(finalMs + upstream.backlogMs),
+        Effect.sleep(finalMs + backlog.backlogMs),
         // A process that does not answer is not handed to the next call.
         Effect.sync(() => {
           stopListening()
-          recogniser.kill()
+          recogniser.kill("no answer to a commit")
           die(failure("Timeout", "the recogniser did not answer"))
         })
       )
@@ -117,54 +131,12 @@ const open = Effect.fnUntraced(function* (
       utterance = nextUtterance()
     },
     discard: () => {
-      upstream.clear()
-      recogniser.tell({ _tag: "Discard" })
+      backlog.clear()
+      recogniser.post({ _tag: "Discard" })
       utterance = nextUtterance()
     }
   }
 })
 
-/** Gathers small pushes into batches and drops what the process could not digest in time. */
-class Upstream {
-  readonly #recogniser: RecogniserProcess
-  readonly #batch = new Int16Array(batchSamples)
-  #filled = 0
-  #backlog = 0
-
-  constructor(recogniser: RecogniserProcess) {
-    this.#recogniser = recogniser
-  }
-
-  get backlogMs(): number {
-    return this.#backlog / 16
-  }
-
-  push(samples: Int16Array, utterance: number): void {
-    for (let at = 0; at < samples.length;) {
-      const part = samples.subarray(at, at + batchSamples - this.#filled)
-      this.#batch.set(part, this.#filled)
-      this.#filled += part.length
-      at += part.length
-      if (this.#filled === batchSamples) this.flush(utterance)
-    }
-  }
-
-  flush(utterance: number): void {
-    const samples = this.#batch.slice(0, this.#filled)
-    this.#filled = 0
-    if (samples.length === 0 || this.#backlog + samples.length > backlogSamples) return
-    this.#backlog += samples.length
-    this.#recogniser.tell({ _tag: "Audio", utterance, samples })
-  }
-
-  clear(): void {
-    this.#filled = 0
-  }
-
-  digested(samples: number): void {
-    this.#backlog = Math.max(0, this.#backlog - samples)
-  }
-}
-
 const failure = (reason: "Unavailable" | "Timeout" | "LanguageNotSupported", message: string): SpeechError =>
-  new SpeechError({ reason, provider: "pocketsphinx", message })
+  new SpeechError({ reason, provider, message })

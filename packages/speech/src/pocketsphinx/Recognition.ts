@@ -3,6 +3,7 @@
 import type { SpokenWord } from "../ports/Transcriber.ts"
 import type { DecodedWord } from "./Decoder.ts"
 
+/** The decoder as `Recognition` needs it. */
 export interface StretchDecoder {
   readonly startStream: () => void
   readonly startUtterance: () => void
@@ -13,10 +14,11 @@ export interface StretchDecoder {
   readonly words: ReadonlyArray<DecodedWord>
 }
 
+/** Utterances of one caller; word times in milliseconds from the utterance's first sample. */
 export class Recognition {
   readonly #decoder: StretchDecoder
   #closed: Array<DecodedWord> = []
-  #speaking = false
+  #inSpeech = false
   #samples = 0
   #utteranceStart = 0
 
@@ -31,24 +33,24 @@ export class Recognition {
     this.#decoder.endUtterance()
     this.#decoder.startStream()
     this.#decoder.startUtterance()
-    this.#speaking = false
+    this.#inSpeech = false
     this.#samples = 0
     this.#begin()
   }
 
   /** The utterance so far. */
-  hear(samples: Int16Array): string {
+  accept(samples: Int16Array): string {
     this.#decoder.process(samples)
     this.#samples += samples.length
-    const speaking = this.#decoder.inSpeech
-    if (this.#speaking && !speaking) this.#close()
-    this.#speaking = speaking
-    const open = speaking ? this.#decoder.text : ""
+    const inSpeech = this.#decoder.inSpeech
+    if (this.#inSpeech && !inSpeech) this.#close()
+    this.#inSpeech = inSpeech
+    const open = inSpeech ? this.#decoder.text : ""
     return [...this.#closed.map((word) => word.text), ...(open === "" ? [] : [open])].join(" ")
   }
 
   commit(): { readonly text: string; readonly words: ReadonlyArray<SpokenWord> } {
-    if (this.#speaking) this.#close()
+    if (this.#inSpeech) this.#close()
     const base = this.#utteranceStart / 16
     const words = this.#closed.map(({ endMs, startMs, text }) => ({
       text,
@@ -60,7 +62,7 @@ export class Recognition {
   }
 
   discard(): void {
-    if (this.#speaking) this.#close()
+    if (this.#inSpeech) this.#close()
     this.#begin()
   }
 
@@ -68,7 +70,7 @@ export class Recognition {
     this.#decoder.endUtterance()
     this.#closed.push(...this.#decoder.words)
     this.#decoder.startUtterance()
-    this.#speaking = false
+    this.#inSpeech = false
   }
 
   #begin(): void {

@@ -17,10 +17,10 @@ const installation = JSON.parse(process.argv[2] ?? "{}") as PocketSphinxInstalla
 const recognition = new Recognition(new Decoder(installation))
 let shown = ""
 
-const obey = (message: ToRecogniser): void => {
+const handle = (message: ToRecogniser): void => {
   switch (message._tag) {
     case "Audio": {
-      const text = recognition.hear(message.samples)
+      const text = recognition.accept(message.samples)
       tell({ _tag: "Digested", samples: message.samples.length })
       if (text !== shown && text !== "") tell({ _tag: "Partial", utterance: message.utterance, text })
       shown = text
@@ -38,5 +38,5 @@ const obey = (message: ToRecogniser): void => {
   }
 }
 
-process.on("message", obey)
+process.on("message", handle)
 tell({ _tag: "Ready" })

@@ -17,6 +17,7 @@ export type SpeechErrorReason =
   /** It answered success without content: empty audio, unparsable body. */
   | "InvalidOutput"
 
+/** Why a provider did not serve. Every port fails with it and with nothing else. */
 export class SpeechError extends Data.TaggedError("SpeechError")<{
   readonly reason: SpeechErrorReason
   readonly provider: string

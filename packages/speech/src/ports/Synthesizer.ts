@@ -4,12 +4,13 @@ import type { Stream } from "effect"
 import type { SpeechError } from "./SpeechError.ts"
 import type { VoiceCharacter } from "./VoiceCharacter.ts"
 
+/** One phrase to be spoken. */
 export interface SynthesisRequest {
   /** One phrase or sentence, already normalised for speaking. Never empty. */
   readonly text: string
   /** Provider voice name; `""` or `default` for the provider's own default. */
   readonly voice: string
-  /** Speak like this where the engine can; `voice` is then only a wish. */
+  /** Speak like this where the engine can; `voice` is then only a preference. */
   readonly character?: VoiceCharacter | undefined
   /** 0.5 to 2; 1 is the voice's own pace. */
   readonly speed: number
@@ -23,6 +24,7 @@ export interface SynthesisRequest {
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
+/** When a word of the request sounds. */
 export interface WordTime {
   readonly text: string
   /** Character range in `SynthesisRequest.text`, end exclusive. */
@@ -40,12 +42,14 @@ export type SpeechChunk =
   /** Replaces any `Words` sent before for this phrase; may come after the audio. */
   | { readonly _tag: "Words"; readonly words: ReadonlyArray<WordTime> }
 
+/** A voice of a provider; `language` as ISO 639-1, empty for any. */
 export interface VoiceInfo {
   readonly id: string
   readonly name: string
   readonly language: string
 }
 
+/** The port of text to speech. */
 export interface Synthesizer {
   /** Provider id as in settings and `/health`: `flite`, `openai`. */
   readonly provider: string

@@ -5,6 +5,7 @@
 import type { Effect, Scope } from "effect"
 import type { SpeechError } from "./SpeechError.ts"
 
+/** What a stream is opened with. The callbacks are called synchronously and must not throw. */
 export interface TranscriptionOptions {
   /** ISO 639-1 hint. */
   readonly language: string
@@ -15,6 +16,7 @@ export interface TranscriptionOptions {
   readonly onFailure: (error: SpeechError) => void
 }
 
+/** A recognised word and when it was said. */
 export interface SpokenWord {
   readonly text: string
   /** Milliseconds from the utterance's first pushed sample. */
@@ -33,6 +35,7 @@ export type TranscriptEvent =
       readonly language?: string | undefined
     }
 
+/** Plain calls from the media plane; after a failure or the end of the scope they do nothing. */
 export interface TranscriptionStream {
   /** Mono 16 kHz PCM of any length. Copies what it keeps; never blocks; drops when its queue is over its bound. */
   readonly push: (samples: Int16Array) => void
@@ -42,6 +45,7 @@ export interface TranscriptionStream {
   readonly discard: () => void
 }
 
+/** The port of live recognition. `open` fails with `Unavailable`, `Overloaded`, `Timeout` or `LanguageNotSupported`. */
 export interface Transcriber {
   readonly provider: string
   /** True when `Partial`s come while the caller still speaks. */

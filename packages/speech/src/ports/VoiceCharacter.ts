@@ -2,6 +2,7 @@
 // uses the references, one that adapts uses the profile, any other ignores both.
 import type { VoiceProfile } from "@parley/audio/voice/VoiceProfile"
 
+/** A speaker to be imitated. */
 export interface VoiceCharacter {
   /** Names the same references and profile for ever: a key for caches. */
   readonly id: string
@@ -9,6 +10,7 @@ export interface VoiceCharacter {
   readonly profile: VoiceProfile | undefined
 }
 
+/** A recording of the speaker. */
 export interface VoiceReference {
   /** Path of a mono 16-bit WAV file. */
   readonly file: string

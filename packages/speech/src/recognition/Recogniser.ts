@@ -4,7 +4,7 @@ import { Effect, Semaphore, Stream } from "effect"
 import type { Scope } from "effect"
 import { SpeechError } from "../ports/SpeechError.ts"
 import type { SpokenWord } from "../ports/Transcriber.ts"
-import type { Recognised, RecognitionOptions, RecognitionRequest } from "../Recognition.ts"
+import type { Recognised, RecognitionOptions, RecognitionRequest } from "./RecognitionRequest.ts"
 import { Speech } from "../Speech.ts"
 import { AudioFault, UploadedAudio } from "../upload/UploadedAudio.ts"
 import { estimateWords } from "../WordEstimate.ts"
@@ -20,6 +20,7 @@ const longestMs = 60 * 60_000
 /** Utterances found ahead of the one that is being recognised. */
 const utterancesAhead = 2
 
+/** The use case behind `Recognition.recognise`: bounded in how many work and how many wait. */
 export const makeRecognition = Effect.fnUntraced(function* (options: RecognitionOptions) {
   const { transcriber, voiceActivity } = yield* Speech
   const uploads = yield* UploadedAudio
@@ -49,7 +50,7 @@ export const makeRecognition = Effect.fnUntraced(function* (options: Recognition
       Stream.buffer({ capacity: utterancesAhead })
     )
     yield* Stream.runForEach(utterances, (utterance) =>
-      Effect.map(session.hear(utterance.samples), (final) => transcript.add(utterance, final))
+      Effect.map(session.transcribe(utterance.samples), (final) => transcript.add(utterance, final))
     )
     return yield* transcript.whole
   })
@@ -74,7 +75,7 @@ class Transcript {
   #samples = 0
   readonly #texts: Array<string> = []
   readonly #words: Array<SpokenWord> = []
-  /** Milliseconds heard in each language. */
+  /** Milliseconds spoken in each language. */
   readonly #languages = new Map<string, number>()
 
   lengthen(samples: number): Effect.Effect<void, AudioFault> {

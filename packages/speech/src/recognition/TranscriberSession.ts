@@ -7,9 +7,10 @@ import type { Transcriber, TranscriptEvent } from "../ports/Transcriber.ts"
 
 export type Final = Extract<TranscriptEvent, { readonly _tag: "Final" }>
 
+/** One utterance after another; a stream that fails is opened again, with the next provider if need be. */
 export interface TranscriberSession {
   /** At most 25 s of 16 kHz audio. */
-  readonly hear: (samples: Int16Array) => Effect.Effect<Final, SpeechError>
+  readonly transcribe: (samples: Int16Array) => Effect.Effect<Final, SpeechError>
 }
 
 /** Put before and after each utterance: recognisers miss a first word that begins at once. */
@@ -26,24 +27,24 @@ export const makeTranscriberSession = Effect.fnUntraced(function* (
   options: { readonly language: string; readonly keyterms: ReadonlyArray<string> }
 ): Effect.fn.Return<TranscriberSession, never, Scope.Scope> {
   const owner = yield* Effect.scope
-  let line: Line | undefined
+  let current: OpenStream | undefined
 
   const close = Effect.suspend(() => {
-    const scope = line?.scope
-    line = undefined
+    const scope = current?.scope
+    current = undefined
     return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
   })
 
   const attempt = Effect.fnUntraced(function* (samples: Int16Array) {
-    line ??= yield* openLine(transcriber, options, owner)
-    return yield* Effect.timeoutOrElse(line.ask(samples), {
+    current ??= yield* openStream(transcriber, options, owner)
+    return yield* Effect.timeoutOrElse(current.ask(samples), {
       duration: answerMs + (samples.length / 16_000) * answerMsPerSecond,
       orElse: () => Effect.fail(failure(transcriber.provider, "Timeout", "no answer to an utterance"))
     })
   })
 
   return {
-    hear: (samples) => {
+    transcribe: (samples) => {
       const framed = new Int16Array(samples.length + 2 * silenceSamples)
       framed.set(samples, silenceSamples)
       const once = Effect.map(
@@ -68,16 +69,16 @@ const unframed = (final: Final, samples: number): Final => {
   return { ...final, words }
 }
 
-interface Line {
+interface OpenStream {
   readonly scope: Scope.Closeable
   readonly ask: (samples: Int16Array) => Effect.Effect<Final, SpeechError>
 }
 
-const openLine = Effect.fnUntraced(function* (
+const openStream = Effect.fnUntraced(function* (
   transcriber: Transcriber,
   options: { readonly language: string; readonly keyterms: ReadonlyArray<string> },
   owner: Scope.Scope
-): Effect.fn.Return<Line, SpeechError> {
+): Effect.fn.Return<OpenStream, SpeechError> {
   const scope = yield* Scope.fork(owner)
   let dead: SpeechError | undefined
   let waiting = Deferred.makeUnsafe<Final, SpeechError>()

@@ -3,6 +3,7 @@
 // order and never overlap, and every window with a voice is in one.
 import { windowSamples } from "../ports/VoiceActivity.ts"
 
+/** A stretch of speech, mono 16 kHz. */
 export interface Utterance {
   /** Where it begins in the recording. */
   readonly startSample: number
@@ -22,6 +23,7 @@ const searchWindows = windowsOf(8000)
 /** Loudness is compared over this many windows, so that no single gap inside a word wins. */
 const hushWindows = 5
 
+/** The utterances of one recording, window by window. */
 export class UtteranceSegmenter {
   /** The windows at hand: lead-in while nobody speaks, else the utterance so far. */
   #windows: Array<Int16Array> = []
@@ -94,6 +96,7 @@ export class UtteranceSegmenter {
   }
 }
 
+/** Mean square of the samples; 0 of none. */
 export const energyOf = (window: Int16Array): number => {
   let sum = 0
   for (const sample of window) sum += sample * sample

@@ -7,11 +7,13 @@ import { windowSamples } from "../ports/VoiceActivity.ts"
 import type { VoiceActivity } from "../ports/VoiceActivity.ts"
 import { energyOf } from "./UtteranceSegmenter.ts"
 
+/** A window and the probability (0 to 1) of a voice in it. */
 export interface VoicedWindow {
   readonly samples: Int16Array
   readonly probability: number
 }
 
+/** The windows of one recording, in order. */
 export interface WindowVoices {
   /** Samples of any length at 16 kHz; the windows that they complete. */
   readonly read: (samples: Int16Array) => Effect.Effect<ReadonlyArray<VoicedWindow>>
@@ -22,6 +24,7 @@ export interface WindowVoices {
 /** Longest wait for the answers to one block; only a dead detector takes it. */
 const answerMs = 10_000
 
+/** Never fails: without a detector the probabilities come from loudness. */
 export const openWindowVoices = Effect.fnUntraced(function* (
   voiceActivity: VoiceActivity
 ): Effect.fn.Return<WindowVoices, never, Scope.Scope> {

@@ -6,6 +6,7 @@ import { Data, Result } from "effect"
 import { readOnnxHeader } from "./OnnxHeader.ts"
 import type { OnnxHeader } from "./OnnxHeader.ts"
 
+/** What is wrong with a model folder, for people. */
 export class ModelFault extends Data.TaggedError("ModelFault")<{ readonly message: string }> {}
 
 /** Runs `read`; what it throws as `ModelFault` becomes a failure. */
@@ -18,6 +19,7 @@ export const readingFolder = <A>(read: () => A): Result.Result<A, ModelFault> =>
   }
 }
 
+/** Finds files by what their names hold; throws `ModelFault` where a needed one is missing. */
 export class ModelFolder {
   readonly #path: string
   readonly #names: ReadonlyArray<string>

@@ -4,6 +4,7 @@
 import { Result } from "effect"
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 
+/** What a model file says of itself. */
 export interface OnnxHeader {
   readonly metadata: ReadonlyMap<string, string>
   readonly inputs: ReadonlyArray<string>

@@ -1,13 +1,19 @@
-// The words between the server and an engine process. Each process serves one model. Work is numbered by the server;
+// The messages between the server and an engine process. Each process serves one model. Work is numbered by the server;
 // an answer to a number that is no longer awaited is dropped there.
 import type { AsrModelConfig, Hypothesis, TtsModelConfig } from "./sherpaRuntime.ts"
 
 /** What a process is started for, as JSON in its arguments. */
 export type EngineTask =
-  | { readonly _tag: "Speak"; readonly model: TtsModelConfig; readonly threads: number }
-  | { readonly _tag: "Hear"; readonly model: AsrModelConfig; readonly streaming: boolean; readonly threads: number }
+  | { readonly _tag: "Synthesise"; readonly model: TtsModelConfig; readonly threads: number }
+  | {
+      readonly _tag: "Recognise"
+      readonly model: AsrModelConfig
+      readonly streaming: boolean
+      readonly threads: number
+    }
 
-export interface SpeakOrder {
+/** A phrase to be spoken; `speaker` counts from 0, `speed` is 0.5 to 2. */
+export interface SpeechOrder {
   readonly text: string
   readonly speaker: number
   readonly speed: number
@@ -17,9 +23,14 @@ export interface SpeakOrder {
   readonly reference?: { readonly file: string; readonly text: string }
 }
 
+/** A phrase to speak, or an utterance (mono 16 kHz) to transcribe. */
+export type EngineJob =
+  | { readonly _tag: "Speak"; readonly order: SpeechOrder }
+  | { readonly _tag: "Transcribe"; readonly samples: Int16Array }
+
+/** To a process that does one job after the other. */
 export type ToEngine =
-  | { readonly _tag: "Speak"; readonly id: number; readonly order: SpeakOrder }
-  | { readonly _tag: "Transcribe"; readonly id: number; readonly samples: Int16Array }
+  | (EngineJob & { readonly id: number })
   /** What is under way may still be finished; it is answered in any case. */
   | { readonly _tag: "Cancel"; readonly id: number }
 
@@ -27,12 +38,12 @@ export type ToEngine =
 export type FromEngine =
   | { readonly _tag: "Ready" }
   | { readonly _tag: "Sound"; readonly id: number; readonly samples: Int16Array; readonly sampleRate: number }
-  | { readonly _tag: "Heard"; readonly id: number; readonly hypothesis: Hypothesis }
+  | { readonly _tag: "Transcribed"; readonly id: number; readonly hypothesis: Hypothesis }
   | { readonly _tag: "Done"; readonly id: number }
   | { readonly _tag: "Failed"; readonly id: number }
 
-/** To a process that hears while callers speak; utterances are numbered across all callers. */
-export type ToListener = UtteranceOf &
+/** To a process that recognises while callers speak; utterances are numbered across all callers. */
+export type ToRecogniser = UtteranceOf &
   (
     | { readonly _tag: "Audio"; readonly samples: Int16Array }
     /** Answered by one `Final`. */
@@ -45,7 +56,7 @@ interface UtteranceOf {
   readonly utterance: number
 }
 
-export type FromListener =
+export type FromRecogniser =
   | { readonly _tag: "Ready" }
   | (UtteranceOf &
       (

@@ -5,25 +5,13 @@ import type { Scope } from "effect"
 import type { SpeechError } from "../ports/SpeechError.ts"
 import type { SpeechChunk, SynthesisRequest, Synthesizer } from "../ports/Synthesizer.ts"
 import { estimateWords } from "../WordEstimate.ts"
-import { makeEngineJobs } from "./EngineJobs.ts"
-import type { EngineJobs } from "./EngineJobs.ts"
-import { failure, keepEngine, provider } from "./EngineProcess.ts"
-import type { EngineTask, FromEngine, SpeakOrder, ToEngine } from "./SherpaMessage.ts"
-import type { SpeakingModel } from "./SpeakingModel.ts"
+import type { SpeechOrder } from "./SherpaMessage.ts"
+import { failure, makeEngineJobs, provider } from "./sherpaProcess.ts"
+import type { EngineJobs, SherpaOptions } from "./sherpaProcess.ts"
+import { speechErrorOf } from "../workers/speechErrorOf.ts"
+import type { SynthesisModel } from "./SynthesisModel.ts"
 
-export interface SherpaOptions {
-  /** Of the one engine. Default 2. */
-  readonly threads?: number
-  /** Longest time to load the model. Default 60 s. */
-  readonly startMs?: number
-  /** Longest wait for the engine's next word. Default 20 s. */
-  readonly answerMs?: number
-  /** Jobs in line before further ones are refused. Default 16. */
-  readonly mostWaiting?: number
-  /** The child's file; tests put in one that misbehaves. */
-  readonly file?: URL
-}
-
+/** A synthesizer that can say why it is not there. */
 export interface SherpaSynthesizer extends Synthesizer {
   /** Why the engine is not there just now, for people. */
   readonly fault: () => string | undefined
@@ -31,35 +19,34 @@ export interface SherpaSynthesizer extends Synthesizer {
 
 const chunkMs = 100
 
+/** Its process starts in the background and is killed with the scope. */
 export const makeSherpaSynthesizer = Effect.fnUntraced(function* (
-  model: SpeakingModel,
+  model: SynthesisModel,
   options: SherpaOptions = {}
 ): Effect.fn.Return<SherpaSynthesizer, never, Scope.Scope> {
-  const task: EngineTask = { _tag: "Speak", model: model.config, threads: options.threads ?? 2 }
-  const process = yield* keepEngine<ToEngine, FromEngine>({
-    file: options.file ?? new URL("./engine.ts", import.meta.url),
-    task,
-    startMs: options.startMs ?? 60_000
-  })
-  const jobs = yield* makeEngineJobs(process, {
-    mostWaiting: options.mostWaiting ?? 16,
-    answerMs: options.answerMs ?? 20_000
-  })
+  const jobs = yield* makeEngineJobs(
+    { _tag: "Synthesise", model: model.config, threads: options.threads ?? 2 },
+    options
+  )
   return {
     provider,
     clones: model.kind === "zipvoice",
     voices: model.speakers.map((id) => ({ id, name: id, language: model.language })),
-    fault: process.fault,
+    fault: jobs.fault,
     synthesize: (request) => Stream.unwrap(speak(model, jobs, request))
   }
 })
 
-const speak = Effect.fnUntraced(function* (model: SpeakingModel, jobs: EngineJobs, request: SynthesisRequest) {
-  const order = orderOf(model, request)
-  const answers = yield* jobs.submit((id) => ({ _tag: "Speak", id, order }), request.urgent)
+const speak = Effect.fnUntraced(function* (model: SynthesisModel, jobs: EngineJobs, request: SynthesisRequest) {
+  const answers = yield* Effect.mapError(
+    jobs.submit({ _tag: "Speak", order: orderOf(model, request) }, request.urgent),
+    speechErrorOf(provider)
+  )
   let lengthMs = 0
   const sound = Stream.fromQueue(answers).pipe(
+    Stream.mapError(speechErrorOf(provider)),
     Stream.flatMap((answer) => {
+      if (answer._tag === "Failed") return Stream.fail(failure("InvalidOutput", "the engine refused its work"))
       if (answer._tag !== "Sound") return Stream.empty
       lengthMs += (answer.samples.length * 1000) / answer.sampleRate
       return Stream.fromIterable(chunksOf(answer.samples, answer.sampleRate))
@@ -76,7 +63,7 @@ const speak = Effect.fnUntraced(function* (model: SpeakingModel, jobs: EngineJob
   return Stream.concat(sound, words)
 })
 
-const orderOf = (model: SpeakingModel, request: SynthesisRequest): SpeakOrder => {
+const orderOf = (model: SynthesisModel, request: SynthesisRequest): SpeechOrder => {
   const steps = request.extra?.["num_steps"]
   const plain = {
     text: request.text,

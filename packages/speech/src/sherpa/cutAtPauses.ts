@@ -2,6 +2,7 @@
 
 const frame = 320
 
+/** Parts of at most `mostSamples`, end to end, as views on `samples` (16 kHz). */
 export const cutAtPauses = (samples: Int16Array, mostSamples: number): ReadonlyArray<Int16Array> => {
   const parts: Array<Int16Array> = []
   let from = 0

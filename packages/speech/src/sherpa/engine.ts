@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { parseWav } from "@parley/audio/Wav"
 import { liveWithParent } from "./processLife.ts"
-import type { EngineTask, FromEngine, SpeakOrder, ToEngine } from "./SherpaMessage.ts"
+import type { EngineTask, FromEngine, SpeechOrder, ToEngine } from "./SherpaMessage.ts"
 import { loadRuntime } from "./sherpaRuntime.ts"
 import type { GenerationConfig } from "./sherpaRuntime.ts"
 import { fromFloats, toFloats } from "./samples.ts"
@@ -18,7 +18,7 @@ const tell = (message: FromEngine): void => {
 
 const cancelled = new Set<number>()
 
-const speaking = async ({ model, threads }: EngineTask & { readonly _tag: "Speak" }): Promise<Work> => {
+const synthesis = async ({ model, threads }: EngineTask & { readonly _tag: "Synthesise" }): Promise<Work> => {
   // The engine's own shortening of pauses is off: pauses are the caller's affair.
   const tts = await loadRuntime().OfflineTts.createAsync({
     model: { ...model, numThreads: threads, debug: 0 },
@@ -45,7 +45,7 @@ const speaking = async ({ model, threads }: EngineTask & { readonly _tag: "Speak
   }
 }
 
-const generationOf = ({ reference, speaker, speed, steps }: SpeakOrder): GenerationConfig => {
+const generationOf = ({ reference, speaker, speed, steps }: SpeechOrder): GenerationConfig => {
   const plain = { speed, silenceScale: 1, ...(steps === undefined ? {} : { numSteps: steps }) }
   if (reference === undefined) return { ...plain, sid: speaker }
   const { sampleRate, samples } = parseWav(readFileSync(reference.file))
@@ -57,7 +57,7 @@ const generationOf = ({ reference, speaker, speed, steps }: SpeakOrder): Generat
   }
 }
 
-const hearing = async ({ model, threads }: EngineTask & { readonly _tag: "Hear" }): Promise<Work> => {
+const recognition = async ({ model, threads }: EngineTask & { readonly _tag: "Recognise" }): Promise<Work> => {
   const recogniser = await loadRuntime().OfflineRecognizer.createAsync({
     featConfig: { sampleRate: 16_000, featureDim: 80 },
     modelConfig: { ...model, numThreads: threads, debug: 0 }
@@ -70,13 +70,13 @@ const hearing = async ({ model, threads }: EngineTask & { readonly _tag: "Hear" 
     stream.acceptWaveform({ sampleRate: 16_000, samples })
     const { durations, lang, text, timestamps, tokens } = await recogniser.decodeAsync(stream)
     const hypothesis = { text, timestamps, tokens, ...(durations && { durations }), ...(lang ? { lang } : {}) }
-    tell({ _tag: "Heard", id: message.id, hypothesis })
+    tell({ _tag: "Transcribed", id: message.id, hypothesis })
   }
 }
 
 liveWithParent()
 const task = JSON.parse(process.argv[2] ?? "{}") as EngineTask
-const work = await (task._tag === "Speak" ? speaking(task) : hearing(task))
+const work = await (task._tag === "Synthesise" ? synthesis(task) : recognition(task))
 
 process.on("message", (message: ToEngine) => {
   if (message._tag === "Cancel") {

@@ -1,5 +1,6 @@
 // 16-bit samples as the engines' floats, and back.
 
+/** To -1 up to 1. */
 export const toFloats = (samples: Int16Array): Float32Array => {
   const out = new Float32Array(samples.length)
   for (let i = 0; i < out.length; i++) out[i] = (samples[i] ?? 0) / 32_768

@@ -18,6 +18,7 @@ interface Waveform {
   readonly sampleRate: number
 }
 
+/** How a phrase is spoken. */
 export interface GenerationConfig {
   readonly speed: number
   readonly sid?: number
@@ -28,6 +29,7 @@ export interface GenerationConfig {
   readonly referenceText?: string
 }
 
+/** A synthesizer of the runtime. */
 export interface OfflineTts {
   readonly numSpeakers: number
   readonly sampleRate: number
@@ -40,6 +42,7 @@ export interface OfflineTts {
   }) => Promise<Waveform>
 }
 
+/** What the runtime recognised. */
 export interface Hypothesis {
   readonly text: string
   readonly tokens: ReadonlyArray<string>
@@ -54,11 +57,13 @@ interface OfflineStream {
   readonly acceptWaveform: (sound: Waveform) => void
 }
 
+/** A recogniser of whole utterances. */
 export interface OfflineRecognizer {
   readonly createStream: () => OfflineStream
   readonly decodeAsync: (stream: OfflineStream) => Promise<Hypothesis>
 }
 
+/** One utterance under way. Samples are floats at 16 kHz. */
 export interface OnlineStream {
   readonly acceptWaveform: (sound: Waveform) => void
   readonly inputFinished: () => void

@@ -11,12 +11,14 @@ const contextSamples = 64
 const stateSize = 128
 const inputSamples = contextSamples + windowSamples
 
+/** What the model remembers of one stream. */
 export class StreamState {
   readonly context = new Float32Array(contextSamples)
   /** Two layers of 128. */
   readonly recurrent = new Float32Array(2 * stateSize)
 }
 
+/** The model, loaded. */
 export class SileroModel {
   readonly #session: InferenceSession
   readonly #rate = new Tensor("int64", BigInt64Array.of(16000n), [])

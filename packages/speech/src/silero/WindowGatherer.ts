@@ -13,6 +13,7 @@ const largestBatch = 64
 /** Windows in flight (about 3 s of 20 streams) above which new ones are dropped. */
 const mostInFlight = 2000
 
+/** All streams of one thread. Every call is synchronous and runs on the media thread. */
 export class WindowGatherer {
   readonly #streams = new Map<number, { readonly onWindow: OnWindow; endSample: number }>()
   readonly #windows = new Int16Array(largestBatch * windowSamples)
@@ -25,6 +26,10 @@ export class WindowGatherer {
   #timer: NodeJS.Timeout | undefined
   #nextId = 0
   #post: ((batch: SileroBatch) => void) | undefined
+
+  get isConnected(): boolean {
+    return this.#post !== undefined
+  }
 
   /** The thread is there; batches go to `post`. */
   connect(post: (batch: SileroBatch) => void): void {

@@ -1,4 +1,4 @@
-// The thread of voice activity: judges each batch in runs of at most 16 windows of different streams.
+// The thread of voice activity: computes each batch in runs of at most 16 windows of different streams.
 import { parentPort } from "node:worker_threads"
 import { windowSamples } from "../ports/VoiceActivity.ts"
 import { threadReady } from "./SileroBatch.ts"
@@ -11,7 +11,7 @@ if (port === null) throw new Error("sileroThread runs as a worker thread")
 const model = await SileroModel.load(new URL("../../models/silero_vad_v6.onnx", import.meta.url))
 const states = new Map<number, StreamState>()
 
-const judge = async (batch: SileroBatch): Promise<Float32Array<ArrayBuffer>> => {
+const probabilitiesOf = async (batch: SileroBatch): Promise<Float32Array<ArrayBuffer>> => {
   for (const stream of batch.closed) states.delete(stream)
   const probabilities = new Float32Array(batch.streams.length)
   let left = [...batch.streams.keys()]
@@ -51,7 +51,7 @@ const stateOf = (stream: number): StreamState => {
 let before = Promise.resolve()
 port.on("message", (batch: SileroBatch) => {
   before = before
-    .then(() => judge(batch))
+    .then(() => probabilitiesOf(batch))
     .then((probabilities) => port.postMessage({ probabilities }, [probabilities.buffer]))
 })
 

@@ -2,6 +2,7 @@
 
 const batchSamples = 1600
 
+/** One stream of samples, mono 16 kHz. */
 export class PcmBatches {
   readonly #batch = new Int16Array(batchSamples)
   readonly #send: (samples: Int16Array) => void

@@ -6,6 +6,7 @@ import { WebSocket } from "ws"
 import { SpeechError } from "../ports/SpeechError.ts"
 import type { SpeechErrorReason } from "../ports/SpeechError.ts"
 
+/** Where the socket leads. */
 export interface SocketAddress {
   readonly provider: string
   /** `http:` and `https:` are taken as `ws:` and `wss:`. */
@@ -15,6 +16,7 @@ export interface SocketAddress {
   readonly openMs: number
 }
 
+/** Called synchronously by the socket; must not throw. */
 export interface SocketListener {
   /** Each text frame; JSON that is none comes as `undefined`. */
   readonly onMessage: (message: unknown) => void
@@ -22,11 +24,13 @@ export interface SocketListener {
   readonly onEnd: (end: SocketEnd) => void
 }
 
+/** Why the socket is over. */
 export interface SocketEnd {
   /** Of the close frame; 1006 when there was none. */
   readonly code: number
 }
 
+/** An open socket; sending on one that is over does nothing. */
 export interface ProviderSocket {
   readonly sendJson: (message: unknown) => void
   readonly sendBytes: (bytes: Uint8Array) => void
@@ -36,6 +40,7 @@ export interface ProviderSocket {
 
 const mostFrameBytes = 8 * 2 ** 20
 
+/** Fails with `Unauthorized`, `Overloaded`, `Timeout`, `Unavailable` or `BadRequest` by the status of the handshake. Closing the scope closes the socket. */
 export const openSocket = Effect.fnUntraced(function* (
   address: SocketAddress,
   listener: SocketListener

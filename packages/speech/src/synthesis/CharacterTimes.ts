@@ -1,7 +1,8 @@
 // When each character of a text sounds, from when its words do: the characters of a word share its time, those
 // between two words share the time between them. One character is one code point.
-import type { TimedWord } from "../Synthesis.ts"
+import type { TimedWord } from "./SynthesisRequest.ts"
 
+/** Times in milliseconds, one of each for every character. */
 export interface CharacterTimes {
   readonly characters: ReadonlyArray<string>
   readonly startsMs: ReadonlyArray<number>

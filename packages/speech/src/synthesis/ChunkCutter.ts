@@ -5,6 +5,7 @@ import { cueCharacters, isSayable, openMarkup, sealed, speakerTags, unmarked } f
 import type { Cues } from "./Markup.ts"
 import { clauseEnds, sentenceEnds, spaceBefore, wordBreak } from "../text/Boundaries.ts"
 
+/** Where text is cut. */
 export interface ChunkRules {
   /** Longest chunk in characters. */
   readonly chunkLength: number
@@ -15,6 +16,7 @@ export interface ChunkRules {
   readonly cues: Cues
 }
 
+/** A chunk of the text, verbatim. */
 export interface Cut {
   readonly content: string
   /** 0-based; 0 until a tag names another. */
@@ -23,6 +25,7 @@ export interface Cut {
   readonly first: boolean
 }
 
+/** One stream of text. */
 export class ChunkCutter {
   readonly #rules: ChunkRules
   #pending = ""

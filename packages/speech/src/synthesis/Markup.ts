@@ -1,6 +1,6 @@
 // What a text holds besides words: speaker tags, stage directions, marks of writing. All of it is blanked out
 // before speaking, one blank per character, so that every position stays what it was.
-import type { SynthesisSettings } from "../Synthesis.ts"
+import type { SynthesisSettings } from "./SynthesisRequest.ts"
 
 export type Cues = SynthesisSettings["cues"]
 

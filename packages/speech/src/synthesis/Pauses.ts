@@ -6,12 +6,13 @@ const afterClauseMs = 120
 /** Quieter than this is silence (-48 dBFS). */
 const audible = 128
 
+/** What went out last, and the silence at its end. */
 export class Pauses {
   #content = ""
   #quietMs = Number.POSITIVE_INFINITY
 
   /** A piece of the sound of `content` went out. */
-  heard(content: string, samples: Int16Array, sampleRate: number): void {
+  follow(content: string, samples: Int16Array, sampleRate: number): void {
     const last = samples.findLastIndex((sample) => sample > audible || sample < -audible)
     const quietMs = ((samples.length - 1 - last) * 1000) / sampleRate
     this.#quietMs = last === -1 && content === this.#content ? this.#quietMs + quietMs : quietMs

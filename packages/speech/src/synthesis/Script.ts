@@ -1,14 +1,15 @@
 // From the caller's text to what the engine is asked to say: chunks, each with its speaker, its language and its
 // spoken form. Pure; one script serves one stream of text.
 import { guessLanguage } from "../text/LanguageGuess.ts"
-import { normalise } from "../text/Normaliser.ts"
+import { normalise } from "../text/normaliser/Normaliser.ts"
 import { blankRuns, spokenForm } from "../text/SpokenForm.ts"
 import type { SpokenForm } from "../text/SpokenForm.ts"
-import type { SpeechInput, SynthesisSettings } from "../Synthesis.ts"
+import type { SpeechInput, SynthesisSettings } from "./SynthesisRequest.ts"
 import { ChunkCutter } from "./ChunkCutter.ts"
 import type { ChunkRules, Cut } from "./ChunkCutter.ts"
 import { isSayable, unmarked } from "./Markup.ts"
 
+/** A chunk with what is said for it. */
 export interface ScriptedChunk {
   readonly _tag: "Chunk"
   /** As the caller wrote it. */
@@ -41,6 +42,7 @@ const earlyStarts: Readonly<Record<SynthesisSettings["latency"], ChunkRules["ear
   normal: undefined
 }
 
+/** One stream of text. */
 export class Script {
   readonly #settings: SynthesisSettings
   readonly #cutter: ChunkCutter

@@ -2,10 +2,11 @@
 // words are those of the spoken form; the caller's are told apart by blanks. Several spoken words of one written
 // word become one; one spoken word that stands for several written ones is shared among them.
 import type { WordTime } from "../ports/Synthesizer.ts"
-import type { TimedWord } from "../Synthesis.ts"
+import type { TimedWord } from "./SynthesisRequest.ts"
 import type { SpokenForm, SpokenSpan } from "../text/SpokenForm.ts"
 import { estimateWords } from "../WordEstimate.ts"
 
+/** A text and its spoken form. */
 export interface TimedText {
   readonly content: string
   /** `content` with everything unspoken blanked out, same length. */
@@ -14,15 +15,15 @@ export interface TimedText {
 }
 
 /**
- * Without `heard` words the times are estimated. All times lie in [0, durationMs] and never go back; a written
+ * Without `engineWords` words the times are estimated. All times lie in [0, durationMs] and never go back; a written
  * word of which nothing is spoken is left out.
  */
 export const timeWords = (
   { content, form, plain }: TimedText,
-  heard: ReadonlyArray<WordTime>,
+  engineWords: ReadonlyArray<WordTime>,
   durationMs: number
 ): ReadonlyArray<TimedWord> => {
-  const known = heard.length > 0 ? heard : estimateWords(form.text, durationMs)
+  const known = engineWords.length > 0 ? engineWords : estimateWords(form.text, durationMs)
   const ranges = spokenRanges(form, tokensOf(plain))
   const words: Array<TimedWord> = []
   let cursor = 0

@@ -18,11 +18,16 @@ export const makeScriptedVoiceActivity = (
     const delayMs = options.delayMs ?? 0
     const fork = Effect.runForkWith(yield* Effect.context())
     const waiting = new Set<Fiber.Fiber<void>>()
-    yield* Effect.addFinalizer(() => Fiber.interruptAll(waiting))
+    let isOpen = true
+    yield* Effect.addFinalizer(() => {
+      isOpen = false
+      return Fiber.interruptAll(waiting)
+    })
     let pushed = 0
     let peak = 0
     return {
       push: (samples) => {
+        if (!isOpen) return
         for (const sample of samples) {
           peak = Math.max(peak, Math.abs(sample))
           if (++pushed % windowSamples !== 0) continue

@@ -12,6 +12,7 @@ export const sentenceEnds = (text: string, complete = false): ReadonlyArray<numb
   return ends
 }
 
+/** Positions after commas, semicolons, colons and dashes, in order. */
 export const clauseEnds = (text: string): ReadonlyArray<number> =>
   [...text.matchAll(/[,;:]["'”’»)\]]*\s+|\s[–—-]\s+|[–—]\s*|[，；：、]\s*/gu)]
     .filter((mark) => !betweenDigits(text, mark.index, mark.index + mark[0].length))

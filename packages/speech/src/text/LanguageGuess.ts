@@ -9,6 +9,7 @@ const mostCharacters = 2000
 const fewest = 2
 const lead = 1.6
 
+/** ISO 639-1 code of the text's language, or `undefined` where that is not clear. */
 export const guessLanguage = (text: string): GuessedLanguage | undefined => {
   const scores = { en: 0, de: 0, fr: 0, es: 0 }
   let words = 0

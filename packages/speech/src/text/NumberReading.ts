@@ -4,6 +4,7 @@ import type { Gender, Noun, SpokenLanguage } from "./SpokenLanguage.ts"
 /** Above this many digits a number is read digit by digit. */
 const mostDigits = 15
 
+/** A written number as digits, without its marks. */
 export interface Numeral {
   readonly whole: string
   readonly fraction: string
@@ -16,14 +17,17 @@ export const numeralPattern = ({ decimalMark, grouping }: SpokenLanguage): strin
   return `(?:\\d{1,3}(?:[${grouping}]\\d{3})+(?!\\d)(?:${mark}\\d+)?|\\d+${mark}\\d+${foreign}|\\d+)`
 }
 
+/** `written` matches `numeralPattern` of the language. */
 export const parseNumeral = (written: string, { decimalMark, grouping }: SpokenLanguage): Numeral => {
   const foreign = decimalMark === "," && /^\d+\.\d{1,2}$/.test(written)
   const [whole = "", fraction = ""] = written.split(foreign ? "." : decimalMark)
   return { whole: whole.replace(new RegExp(`[${grouping}]`, "g"), ""), fraction }
 }
 
+/** Whether what is counted stands in the singular. */
 export const isOne = ({ fraction, whole }: Numeral): boolean => fraction === "" && /^0*1$/.test(whole)
 
+/** As words, decimals digit by digit. */
 export const readNumeral = (numeral: Numeral, language: SpokenLanguage): string => {
   const { fraction, whole } = numeral
   const words = readWhole(whole, language)
@@ -36,6 +40,7 @@ export const readCount = (numeral: Numeral, noun: Noun, language: SpokenLanguage
   return `${readBefore(numeral, noun.gender ?? "m", language)} ${name}`
 }
 
+/** As it is said in front of a noun of that gender. */
 export const readBefore = (numeral: Numeral, gender: Gender, language: SpokenLanguage): string => {
   const { fraction, whole } = numeral
   return fraction === "" && countable(whole) ? language.before(bare(whole), gender) : readNumeral(numeral, language)

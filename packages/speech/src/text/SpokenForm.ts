@@ -1,6 +1,7 @@
 // A text as it is spoken, and where each stretch of it comes from. Spans lie end to end, in order, over the whole
 // spoken text and the whole source: every position of one has its counterpart in the other.
 
+/** A stretch of the source and what is said for it. */
 export interface Replacement {
   /** Character range of the source, end exclusive. */
   readonly from: number
@@ -8,6 +9,7 @@ export interface Replacement {
   readonly spoken: string
 }
 
+/** A stretch of the spoken text and where it comes from. */
 export interface SpokenSpan {
   /** Character range of the spoken text, end exclusive. */
   readonly from: number
@@ -19,6 +21,7 @@ export interface SpokenSpan {
   readonly verbatim: boolean
 }
 
+/** A spoken text with the map to its source. */
 export interface SpokenForm {
   readonly text: string
   readonly spans: ReadonlyArray<SpokenSpan>

@@ -2,16 +2,19 @@
 
 export type Gender = "m" | "f" | "n"
 
+/** What is counted, in singular and plural. */
 export interface Noun {
   readonly one: string
   readonly many: string
   readonly gender?: Gender
 }
 
+/** A currency and its hundredth part. */
 export interface Currency extends Noun {
   readonly cent?: Noun
 }
 
+/** Words and habits of one language. */
 export interface SpokenLanguage {
   /** Digits only, at most 15. */
   readonly cardinal: (digits: string) => string

@@ -15,6 +15,7 @@ export type AudioFaultReason =
   /** Sound, but no voice in it. */
   | "Unvoiced"
 
+/** The one error of uploaded audio. */
 export class AudioFault extends Data.TaggedError("AudioFault")<{
   readonly reason: AudioFaultReason
   /** For people: what is wrong and what would be right. */

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import type { Scope } from "effect"
 import { AudioFault } from "./AudioFault.ts"
 
+/** One decoding. */
 export interface FfmpegOptions {
   readonly command: string
   readonly file: string

@@ -1,5 +1,5 @@
 // One file on its way to samples: read piece by piece, decoded, converted to the wanted rate, cut into blocks of at
-// most a second. A block is given when it is full or when a share of time is used up, so that seats take turns.
+// most a second. A block is given when it is full or when a share of time is used up, so that slots take turns.
 import { closeSync, openSync, readSync } from "node:fs"
 import type { AudioDecoder, Decoded } from "@parley/audio/decode/AudioDecoder"
 import { containerBytes, containerOf } from "@parley/audio/decode/containerOf"
@@ -12,6 +12,7 @@ const turnMs = 50
 /** Terms of a ratio of rates that has no small one: wrong by less than a thousandth. */
 const mostTerm = 441
 
+/** One file. Throws `DecodeFault` where it cannot be decoded. */
 export class FileDecoding {
   readonly container: Container
   readonly #fd: number

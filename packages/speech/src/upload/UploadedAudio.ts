@@ -6,8 +6,8 @@ import type { Scope } from "effect"
 import { listeningRate } from "@parley/audio/voice/VoiceListener"
 import type { VoiceReport } from "@parley/audio/voice/VoiceListener"
 import { pcmBytes, wavHeader, wavHeaderBytes } from "@parley/audio/Wav"
-import { makeThreadPool } from "../sound/ThreadPool.ts"
-import type { Seat } from "../sound/ThreadPool.ts"
+import { makeWorkerSlots } from "../workers/WorkerSlots.ts"
+import type { Slot } from "../workers/WorkerSlots.ts"
 import { AudioFault } from "./AudioFault.ts"
 import type { DecodeAnswer, DecodeQuestion } from "./DecodeJob.ts"
 import { openFfmpeg } from "./Ffmpeg.ts"
@@ -18,6 +18,7 @@ export type { AudioFaultReason } from "./AudioFault.ts"
 /** `voicedMs`: of the duration, voiced. */
 export type VoiceExamination = VoiceReport
 
+/** Sizes and bounds of the decoding threads. */
 export interface UploadedAudioOptions {
   /** Default 2. */
   readonly threads?: number
@@ -33,6 +34,7 @@ export interface UploadedAudioOptions {
   readonly program?: URL
 }
 
+/** Recordings of any known container as samples. */
 export class UploadedAudio extends Context.Service<
   UploadedAudio,
   {
@@ -55,22 +57,22 @@ const make = Effect.fnUntraced(function* (options: UploadedAudioOptions) {
   const mostMs = options.mostMs ?? 61 * 60_000
   const blockMs = options.blockMs ?? 20_000
   const turns = yield* Semaphore.make(options.atOnce ?? 16)
-  const pool = yield* makeThreadPool<DecodeQuestion, DecodeAnswer>({
+  const pool = yield* makeWorkerSlots<DecodeQuestion, DecodeAnswer>({
     program: options.program ?? new URL("./uploadThread.ts", import.meta.url),
     name: "upload",
     threads: options.threads ?? 2,
-    warm: false,
-    seatLimit: Number.POSITIVE_INFINITY,
-    replyMs: blockMs
+    start: "first use",
+    slotLimit: Number.POSITIVE_INFINITY,
+    answerMs: blockMs
   })
   const take = Effect.mapError(pool.take, lost)
 
   /** Gives one block after another. */
   const open = Effect.fnUntraced(function* (file: string, sampleRate: number) {
     yield* Effect.acquireRelease(turns.take(1), () => turns.release(1), { interruptible: true })
-    const seat = yield* take
-    const { container } = yield* ask(seat, { _tag: "Open", file, sampleRate }, "Opened")
-    if (container !== "mp4" && container !== "aac") return ask(seat, { _tag: "Next" }, "Block")
+    const slot = yield* take
+    const { container } = yield* ask(slot, { _tag: "Open", file, sampleRate }, "Opened")
+    if (container !== "mp4" && container !== "aac") return ask(slot, { _tag: "Next" }, "Block")
     const command = options.ffmpeg ?? "ffmpeg"
     return yield* openFfmpeg({ command, file, container, sampleRate, mostMs, stallMs: blockMs })
   })
@@ -91,10 +93,12 @@ const make = Effect.fnUntraced(function* (options: UploadedAudioOptions) {
     examine: (file) =>
       Effect.scoped(
         Effect.gen(function* () {
-          const seat = yield* take
-          yield* Stream.runForEach(pcm(file, listeningRate), (samples) => ask(seat, { _tag: "Hear", samples }, "Heard"))
-          const { report } = yield* ask(seat, { _tag: "Report" }, "Reported")
-          return yield* judged(report)
+          const slot = yield* take
+          yield* Stream.runForEach(pcm(file, listeningRate), (samples) =>
+            ask(slot, { _tag: "Analyse", samples }, "Analysed")
+          )
+          const { report } = yield* ask(slot, { _tag: "Report" }, "Reported")
+          return yield* validated(report)
         })
       )
   })
@@ -147,7 +151,7 @@ const wavFile = (
 }
 
 /** Good enough to learn a voice from? */
-const judged = (report: VoiceReport): Effect.Effect<VoiceReport, AudioFault> => {
+const validated = (report: VoiceReport): Effect.Effect<VoiceReport, AudioFault> => {
   if (report.durationMs < 1000) return Effect.fail(fault("TooShort", "the recording is shorter than a second"))
   if (report.peakDbfs < -50) return Effect.fail(fault("Silent", "the recording is silent"))
   if (report.clipped > 0.01)
@@ -159,11 +163,11 @@ const judged = (report: VoiceReport): Effect.Effect<VoiceReport, AudioFault> => 
 }
 
 const ask = <Tag extends DecodeAnswer["_tag"]>(
-  seat: Seat<DecodeQuestion, DecodeAnswer>,
+  slot: Slot<DecodeQuestion, DecodeAnswer>,
   question: DecodeQuestion,
   expected: Tag
 ): Effect.Effect<Extract<DecodeAnswer, { _tag: Tag }>, AudioFault> =>
-  Effect.flatMap(Effect.mapError(seat.ask(question), lost), (answer) => {
+  Effect.flatMap(Effect.mapError(slot.ask(question), lost), (answer) => {
     if (isTagged(answer, expected)) return Effect.succeed(answer)
     return Effect.fail(answer._tag === "Fault" ? fault(answer.reason, answer.message) : damaged)
   })

@@ -1,12 +1,12 @@
 // The thread of uploads: decodes files and listens to voices, a block per question.
 import { DecodeFault } from "@parley/audio/decode/AudioDecoder"
 import { VoiceListener } from "@parley/audio/voice/VoiceListener"
-import { serveSeats } from "../sound/threadSeats.ts"
-import type { SeatHandler } from "../sound/threadSeats.ts"
+import { serveSlots } from "../workers/serveSlots.ts"
+import type { SlotHandler } from "../workers/serveSlots.ts"
 import type { DecodeAnswer, DecodeQuestion } from "./DecodeJob.ts"
 import { FileDecoding } from "./FileDecoding.ts"
 
-class UploadSeat implements SeatHandler<DecodeQuestion, DecodeAnswer> {
+class UploadSlot implements SlotHandler<DecodeQuestion, DecodeAnswer> {
   #decoding: FileDecoding | undefined
   #listener: VoiceListener | undefined
 
@@ -30,10 +30,10 @@ class UploadSeat implements SeatHandler<DecodeQuestion, DecodeAnswer> {
         if (this.#decoding === undefined) throw new Error("nothing is open")
         return { _tag: "Block", ...(await this.#decoding.next()) }
       }
-      case "Hear":
+      case "Analyse":
         this.#listener ??= new VoiceListener()
         this.#listener.hear(question.samples)
-        return { _tag: "Heard" }
+        return { _tag: "Analysed" }
       case "Report":
         return { _tag: "Reported", report: (this.#listener ?? new VoiceListener()).report() }
     }
@@ -43,7 +43,7 @@ class UploadSeat implements SeatHandler<DecodeQuestion, DecodeAnswer> {
 // Codecs complain there about every damaged frame; the fault is the answer.
 console.error = () => {}
 
-serveSeats<DecodeQuestion, DecodeAnswer>(
-  () => new UploadSeat(),
+serveSlots<DecodeQuestion, DecodeAnswer>(
+  () => new UploadSlot(),
   (answer) => (answer._tag === "Block" ? [answer.samples.buffer] : [])
 )

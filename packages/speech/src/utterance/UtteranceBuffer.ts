@@ -4,6 +4,7 @@
 const mostSamples = 16_000 * 120
 const pieceSamples = 16_000
 
+/** One stream's samples, mono 16 kHz. */
 export class UtteranceBuffer {
   #pieces: Array<Int16Array> = []
   #filled = pieceSamples

@@ -11,6 +11,7 @@ import { UtteranceBuffer } from "./UtteranceBuffer.ts"
 /** Mono 16 kHz; `droppedMs` of its beginning were not kept. */
 export type Utterance = ReturnType<UtteranceBuffer["take"]>
 
+/** What was said in one utterance; word times in milliseconds from its first sample. */
 export interface Transcript {
   readonly text: string
   readonly words: ReadonlyArray<SpokenWord>
@@ -23,6 +24,7 @@ const mostWaiting = 8
 const quietest = 0.003
 const shortestMs = 100
 
+/** Each commit is transcribed after the one before; a failure of `transcribe` ends the stream. */
 export const openUtterances = Effect.fnUntraced(function* (
   provider: string,
   options: TranscriptionOptions,

@@ -6,13 +6,13 @@ import type { Scope } from "effect"
 import type { SpeechError } from "../../src/ports/SpeechError.ts"
 import type { TranscriptEvent, TranscriptionOptions, Transcriber } from "../../src/ports/Transcriber.ts"
 
-export interface Hearing {
+export interface TranscriptLog {
   readonly events: Array<TranscriptEvent>
   readonly failures: Array<SpeechError>
   readonly options: TranscriptionOptions
 }
 
-export const hearing = (language = "en"): Hearing => {
+export const transcriptLog = (language = "en"): TranscriptLog => {
   const events: Array<TranscriptEvent> = []
   const failures: Array<SpeechError> = []
   return {
@@ -50,7 +50,7 @@ export const transcriberCases = (
     it.live("answers each commit with exactly one final, in order, empty when nothing was said", () =>
       Effect.gen(function* () {
         const transcriber = yield* make
-        const { events, failures, options } = hearing()
+        const { events, failures, options } = transcriptLog()
         const stream = yield* transcriber.open(options)
         for (const { samples } of hear) {
           pushAll(stream, samples)
@@ -71,7 +71,7 @@ export const transcriberCases = (
     it.live("times the words from the utterance's first sample", () =>
       Effect.gen(function* () {
         const transcriber = yield* make
-        const { events, options } = hearing()
+        const { events, options } = transcriptLog()
         const stream = yield* transcriber.open(options)
         for (const { samples } of hear) {
           pushAll(stream, samples)
@@ -95,7 +95,7 @@ export const transcriberCases = (
     it.live("forgets a discarded utterance without an answer", () =>
       Effect.gen(function* () {
         const transcriber = yield* make
-        const { events, options } = hearing()
+        const { events, options } = transcriptLog()
         const stream = yield* transcriber.open(options)
         pushAll(stream, hear[0]?.samples ?? new Int16Array(0))
         stream.discard()
@@ -109,7 +109,7 @@ export const transcriberCases = (
     it.live("says nothing more once its scope is closed", () =>
       Effect.gen(function* () {
         const transcriber = yield* make
-        const { events, failures, options } = hearing()
+        const { events, failures, options } = transcriptLog()
         const stream = yield* Effect.scoped(
           Effect.gen(function* () {
             const stream = yield* transcriber.open(options)

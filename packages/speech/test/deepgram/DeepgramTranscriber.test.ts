@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import type { WebSocket } from "ws"
 import { makeDeepgramTranscriber } from "../../src/deepgram/DeepgramTranscriber.ts"
 import type { DeepgramSettings } from "../../src/deepgram/DeepgramTranscriber.ts"
-import { finals, hearing, pushAll, transcriberCases, until } from "../cases/transcriberCases.ts"
+import { finals, transcriptLog, pushAll, transcriberCases, until } from "../cases/transcriberCases.ts"
 import { makeFakeSocketServer, onFrame } from "../socket/FakeSocketServer.ts"
 
 interface Behaviour {
@@ -98,7 +98,7 @@ describe("DeepgramTranscriber", () => {
         {},
         { apiKey: Redacted.make("key") }
       )
-      const { events, options } = hearing("en-GB")
+      const { events, options } = transcriptLog("en-GB")
       yield* Effect.scoped(
         Effect.gen(function* () {
           const stream = yield* transcriber.open({ ...options, keyterms: ["Parley"] })
@@ -149,7 +149,7 @@ describe("DeepgramTranscriber", () => {
         channel: { alternatives: [{ transcript: "half", words: [{ word: "half", start: 0.1, end: 0.4 }] }] }
       }
       const { transcriber } = yield* setUp([], { onFinalize: said(results) })
-      const { events, failures, options } = hearing()
+      const { events, failures, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       stream.push(loud)
       stream.commit()
@@ -170,7 +170,10 @@ describe("DeepgramTranscriber", () => {
     Effect.gen(function* () {
       const { server, transcriber } = yield* setUp([], {}, { openMs: 400 })
       server.handshake(handshake)
-      expect(yield* Effect.flip(transcriber.open(hearing().options))).toMatchObject({ reason, provider: "deepgram" })
+      expect(yield* Effect.flip(transcriber.open(transcriptLog().options))).toMatchObject({
+        reason,
+        provider: "deepgram"
+      })
     })
   )
 
@@ -184,7 +187,7 @@ describe("DeepgramTranscriber", () => {
   ] as const)("%s kills the stream once", ([, onFinalize, reason]) =>
     Effect.gen(function* () {
       const { server, transcriber } = yield* setUp([], { onFinalize }, { finalMs: 400 })
-      const { events, failures, options } = hearing()
+      const { events, failures, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       stream.push(loud.subarray(0, 4000))
       stream.commit()

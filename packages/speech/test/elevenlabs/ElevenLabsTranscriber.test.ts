@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import type { WebSocket } from "ws"
 import { makeElevenLabsTranscriber } from "../../src/elevenlabs/ElevenLabsTranscriber.ts"
 import type { ElevenLabsSettings } from "../../src/elevenlabs/ElevenLabsTranscriber.ts"
-import { finals, hearing, pushAll, transcriberCases, until } from "../cases/transcriberCases.ts"
+import { finals, transcriptLog, pushAll, transcriberCases, until } from "../cases/transcriberCases.ts"
 import { makeFakeSocketServer, onFrame } from "../socket/FakeSocketServer.ts"
 
 interface Behaviour {
@@ -90,7 +90,7 @@ describe("ElevenLabsTranscriber", () => {
   it.live("asks as the protocol has it, shows partials, gives words and language", () =>
     Effect.gen(function* () {
       const { server, transcriber } = yield* setUp(["one two", "three four"], {}, { apiKey: Redacted.make("secret") })
-      const { events, options } = hearing("en-GB")
+      const { events, options } = transcriptLog("en-GB")
       const stream = yield* transcriber.open({ ...options, keyterms: ["Parley", "Zoë"] })
       for (const first of ["one", "three"]) {
         events.length = 0
@@ -127,7 +127,7 @@ describe("ElevenLabsTranscriber", () => {
   it.live("answers a commit whose word times never come without words", () =>
     Effect.gen(function* () {
       const { transcriber } = yield* setUp(["one two", "three"], { untimed: true })
-      const { events, failures, options } = hearing()
+      const { events, failures, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       for (let i = 0; i < 2; i++) {
         pushAll(stream, loud)
@@ -147,7 +147,7 @@ describe("ElevenLabsTranscriber", () => {
       const { transcriber } = yield* setUp([], {
         onCommit: said({ message_type: "commit_throttled", error: "too little audio" })
       })
-      const { events, options } = hearing()
+      const { events, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       stream.push(loud.subarray(0, 800))
       stream.commit()
@@ -166,7 +166,7 @@ describe("ElevenLabsTranscriber", () => {
     Effect.gen(function* () {
       const { server, transcriber } = yield* setUp([], {}, { openMs: 400 })
       server.handshake(handshake)
-      const { failures, options } = hearing()
+      const { failures, options } = transcriptLog()
       expect(yield* Effect.flip(transcriber.open(options))).toMatchObject({ reason, provider: "elevenlabs" })
       expect(failures).toEqual([])
     })
@@ -185,7 +185,7 @@ describe("ElevenLabsTranscriber", () => {
   ] as const)("%s kills the stream once", ([, onCommit, reason]) =>
     Effect.gen(function* () {
       const { server, transcriber } = yield* setUp([], { onCommit }, { finalMs: 400 })
-      const { events, failures, options } = hearing()
+      const { events, failures, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       stream.push(loud.subarray(0, 4000))
       stream.commit()
@@ -204,7 +204,7 @@ describe("ElevenLabsTranscriber", () => {
       const { server, transcriber } = yield* setUp([])
       yield* Effect.scoped(
         Effect.gen(function* () {
-          yield* transcriber.open(hearing().options)
+          yield* transcriber.open(transcriptLog().options)
           expect(server.open()).toBe(1)
         })
       )

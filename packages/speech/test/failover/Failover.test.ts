@@ -12,7 +12,7 @@ import { makeScriptedSynthesizer } from "../../src/testing/ScriptedSynthesizer.t
 import type { SynthesisScript } from "../../src/testing/ScriptedSynthesizer.ts"
 import { makeScriptedTranscriber } from "../../src/testing/ScriptedTranscriber.ts"
 import { collect, phrase } from "../cases/synthesizerCases.ts"
-import { hearing } from "../cases/transcriberCases.ts"
+import { transcriptLog } from "../cases/transcriberCases.ts"
 
 const error = (reason: SpeechErrorReason, provider = "first") => new SpeechError({ reason, provider, message: "" })
 
@@ -150,7 +150,7 @@ describe("FailoverTranscriber", () => {
       const second = makeScriptedTranscriber({ utterances: ["from the second"], streaming: false })
       const candidates = [new Candidate("first", "First", first), new Candidate("second", "Second", second)]
       const both = makeFailoverTranscriber(candidates, 30_000)
-      const { events, options } = hearing()
+      const { events, options } = transcriptLog()
       const stream = yield* both.open(options)
       stream.push(loud)
       stream.commit()
@@ -171,7 +171,7 @@ describe("FailoverTranscriber", () => {
       const first = makeScriptedTranscriber({ utterances: [] })
       const second = makeScriptedTranscriber({ utterances: [] })
       const both = makeFailoverTranscriber([new Candidate("first", "", first), new Candidate("second", "", second)])
-      const { failures, options } = hearing()
+      const { failures, options } = transcriptLog()
       yield* both.open(options)
       first.die(error("Unavailable"))
       expect(failures).toMatchObject([{ reason: "Unavailable" }])
@@ -183,7 +183,7 @@ describe("FailoverTranscriber", () => {
   it.effect("says clearly when there is nobody", () =>
     Effect.gen(function* () {
       const nobody = makeFailoverTranscriber([new Candidate<Transcriber>("pocketsphinx", "", undefined, "Unavailable")])
-      expect(yield* Effect.flip(nobody.open(hearing().options))).toMatchObject({
+      expect(yield* Effect.flip(nobody.open(transcriptLog().options))).toMatchObject({
         reason: "Unavailable",
         message: "no speech recognition is available"
       })

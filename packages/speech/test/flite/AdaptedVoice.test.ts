@@ -8,7 +8,7 @@ import { findPocketSphinx } from "../../src/pocketsphinx/PocketSphinxInstallatio
 import { makePocketSphinxTranscriber } from "../../src/pocketsphinx/PocketSphinxTranscriber.ts"
 import type { Synthesizer } from "../../src/ports/Synthesizer.ts"
 import { collect, phrase } from "../cases/synthesizerCases.ts"
-import { finals, hearing, pushAll, until } from "../cases/transcriberCases.ts"
+import { finals, transcriptLog, pushAll, until } from "../cases/transcriberCases.ts"
 
 const flat: ReadonlyArray<number> = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 
@@ -112,7 +112,7 @@ describe.skipIf(findPocketSphinx() === undefined)("an adapted Flite voice, heard
     () =>
       Effect.gen(function* () {
         const transcriber = yield* makePocketSphinxTranscriber({ poolSize: 1 })
-        const { events, options } = hearing()
+        const { events, options } = transcriptLog()
         const stream = yield* transcriber.open(options)
         const voices = [
           profile({ pitchHz: 95, tract: 0.96, colour: [4, 4, 2, 0, 0, 0, -1, -2, -3, -3] }),

@@ -4,7 +4,7 @@ import { makeOpenAiTranscriber } from "../../src/openai/OpenAiTranscriber.ts"
 import type { OpenAiEndpoint } from "../../src/openai/OpenAiEndpoint.ts"
 import { makeFakeOpenAiAudio } from "../../src/testing/FakeOpenAiAudio.ts"
 import type { Behaviour } from "../../src/testing/FakeOpenAiAudio.ts"
-import { finals, hearing, transcriberCases, until } from "../cases/transcriberCases.ts"
+import { finals, transcriptLog, transcriberCases, until } from "../cases/transcriberCases.ts"
 
 const loud = new Int16Array(16_000).fill(9000)
 
@@ -40,7 +40,7 @@ describe("OpenAiTranscriber", () => {
         apiKey: Redacted.make("secret"),
         extraBody: { temperature: 0 }
       })
-      const { events, options } = hearing("en-GB")
+      const { events, options } = transcriptLog("en-GB")
       const stream = yield* transcriber.open({ ...options, keyterms: ["Parley", "Zoë"] })
       stream.push(loud)
       stream.push(loud.subarray(0, 8000))
@@ -74,7 +74,7 @@ describe("OpenAiTranscriber", () => {
   it.live("asks nobody about silence", () =>
     Effect.gen(function* () {
       const { fake, transcriber } = yield* setUp(["invented"])
-      const { events, options } = hearing()
+      const { events, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       stream.push(new Int16Array(32_000).fill(20))
       stream.commit()
@@ -87,7 +87,7 @@ describe("OpenAiTranscriber", () => {
   it.live("keeps the newest two minutes and true word times", () =>
     Effect.gen(function* () {
       const { fake, transcriber } = yield* setUp(["late"])
-      const { events, options } = hearing()
+      const { events, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       for (let second = 0; second < 130; second++) stream.push(loud)
       stream.commit()
@@ -114,7 +114,7 @@ describe("OpenAiTranscriber", () => {
     Effect.gen(function* () {
       const { fake, transcriber } = yield* setUp(["a", "b"])
       fake.behave(...behaviours)
-      const { events, failures, options } = hearing()
+      const { events, failures, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       stream.push(loud)
       stream.commit()
@@ -134,7 +134,7 @@ describe("OpenAiTranscriber", () => {
     Effect.gen(function* () {
       const { transcriber } = yield* setUp([], { baseUrl: "http://127.0.0.1:9/v1" })
       for (let i = 0; i < 5; i++) {
-        const { failures, options } = hearing("en")
+        const { failures, options } = transcriptLog("en")
         const stream = yield* transcriber.open(options)
         for (let second = 0; second < 20; second++) stream.push(loud)
         stream.commit()
@@ -147,7 +147,7 @@ describe("OpenAiTranscriber", () => {
   it.live("dies as overloaded instead of queueing without end", () =>
     Effect.gen(function* () {
       const { transcriber } = yield* setUp([], { delayMs: 300 })
-      const { failures, options } = hearing()
+      const { failures, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       for (let i = 0; i < 12; i++) {
         stream.push(loud)
@@ -162,7 +162,7 @@ describe("OpenAiTranscriber", () => {
     Effect.gen(function* () {
       const { fake, transcriber } = yield* setUp([])
       fake.behave("hangs")
-      const { options } = hearing()
+      const { options } = transcriptLog()
       yield* Effect.scoped(
         Effect.gen(function* () {
           const stream = yield* transcriber.open(options)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { findPocketSphinx } from "../../src/pocketsphinx/PocketSphinxInstallation.ts"
 import { makePocketSphinxTranscriber } from "../../src/pocketsphinx/PocketSphinxTranscriber.ts"
 import { speakToWav, withSilence } from "../../src/testing/speakToWav.ts"
-import { finals, hearing, pushAll, recall, transcriberCases, until } from "../cases/transcriberCases.ts"
+import { finals, transcriptLog, pushAll, recall, transcriberCases, until } from "../cases/transcriberCases.ts"
 
 const sentences = [
   "hello i would like to book an appointment for tomorrow morning",
@@ -26,7 +26,7 @@ if (findPocketSphinx() === undefined) {
     it.live("hears most words of both voices, with growing partials before the commit", () =>
       Effect.gen(function* () {
         const transcriber = yield* makePocketSphinxTranscriber({ poolSize: 1 })
-        const { events, options } = hearing()
+        const { events, options } = transcriptLog()
         const stream = yield* transcriber.open(options)
         let words = 0
         for (const [i, { expected, samples }] of heard.entries()) {
@@ -48,7 +48,7 @@ if (findPocketSphinx() === undefined) {
     it.live("hears nothing in noise without a voice", () =>
       Effect.gen(function* () {
         const transcriber = yield* makePocketSphinxTranscriber({ poolSize: 1 })
-        const { events, options } = hearing()
+        const { events, options } = transcriptLog()
         const stream = yield* transcriber.open(options)
         stream.push(new Int16Array(16_000 * 3))
         stream.commit()

@@ -6,7 +6,7 @@ const frames = 1600
 const voice = new Int16Array(frames).fill(1000)
 const silence = new Int16Array(frames)
 
-/** Hears one word per 100 ms of loud samples; counts how often the second pass ran. */
+/** Recognises one word per 100 ms of loud samples; counts how often the second pass ran. */
 class FakeDecoder implements StretchDecoder {
   inSpeech = false
   passes = 0
@@ -39,7 +39,7 @@ describe("Recognition", () => {
   it("shows a growing utterance over pauses, and has nothing left to do at a commit after a pause", () => {
     const decoder = new FakeDecoder()
     const recognition = new Recognition(decoder)
-    const shown = [silence, voice, voice, silence, voice, silence].map((samples) => recognition.hear(samples))
+    const shown = [silence, voice, voice, silence, voice, silence].map((samples) => recognition.accept(samples))
     expect(shown).toEqual(["", "w0", "w0 w1", "w0 w1", "w0 w1 w2", "w0 w1 w2"])
     const passes = decoder.passes
     expect(recognition.commit()).toEqual({
@@ -55,23 +55,23 @@ describe("Recognition", () => {
 
   it("finishes the open stretch at a commit in mid-speech, and times the next utterance from its own start", () => {
     const recognition = new Recognition(new FakeDecoder())
-    recognition.hear(voice)
+    recognition.accept(voice)
     expect(recognition.commit().text).toBe("w0")
-    recognition.hear(silence)
-    recognition.hear(voice)
+    recognition.accept(silence)
+    recognition.accept(voice)
     expect(recognition.commit()).toEqual({ text: "w1", words: [{ text: "w1", startMs: 100, endMs: 200 }] })
     expect(recognition.commit()).toEqual({ text: "", words: [] })
   })
 
   it("forgets on discard and on reset", () => {
     const recognition = new Recognition(new FakeDecoder())
-    recognition.hear(voice)
+    recognition.accept(voice)
     recognition.discard()
     expect(recognition.commit().text).toBe("")
-    recognition.hear(voice)
+    recognition.accept(voice)
     recognition.reset()
-    recognition.hear(silence)
-    recognition.hear(voice)
+    recognition.accept(silence)
+    recognition.accept(voice)
     expect(recognition.commit()).toEqual({ text: "w2", words: [{ text: "w2", startMs: 100, endMs: 200 }] })
   })
 })

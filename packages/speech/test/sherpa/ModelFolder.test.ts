@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Result } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { readHearingModel } from "../../src/sherpa/HearingModel.ts"
+import { readRecognitionModel } from "../../src/sherpa/RecognitionModel.ts"
 import { readOnnxHeader } from "../../src/sherpa/OnnxHeader.ts"
-import { readSpeakingModel } from "../../src/sherpa/SpeakingModel.ts"
+import { readSynthesisModel } from "../../src/sherpa/SynthesisModel.ts"
 import { encodeModel, floatType } from "../../src/testing/OnnxWriter.ts"
 import { offlineCtc, streamingCtc, vitsFiles } from "../../src/testing/toyModels.ts"
 
@@ -75,13 +75,13 @@ describe("OnnxHeader", () => {
   })
 })
 
-describe("SpeakingModel", () => {
+describe("SynthesisModel", () => {
   it.each([
     ["several speakers", { n_speakers: 2, speaker_names: "anna,ben" }, ["anna", "ben"]],
     ["speakers without names", { n_speakers: 3 }, ["sherpa:0", "sherpa:1", "sherpa:2"]],
     ["names that are too few", { n_speakers: 2, speaker_names: "anna" }, ["sherpa:0", "sherpa:1"]]
   ])("knows VITS with %s", (_, metadata, speakers) => {
-    const model = Result.getOrThrow(readSpeakingModel(folderOf(vitsFiles(metadata))))
+    const model = Result.getOrThrow(readSynthesisModel(folderOf(vitsFiles(metadata))))
     expect(model).toMatchObject({ kind: "vits", speakers, language: "en" })
   })
 
@@ -89,7 +89,7 @@ describe("SpeakingModel", () => {
     const metadata = { model_type: "kokoro", sample_rate: 24_000, n_speakers: 2, style_dim: "510,1,256" }
     const files = { "voices.bin": "", "tokens.txt": tokens, "espeak-ng-data/phontab": "", "model.onnx": onnx(metadata) }
     const folder = folderOf({ ...files, "model.int8.onnx": onnx(metadata) })
-    const model = Result.getOrThrow(readSpeakingModel(folder))
+    const model = Result.getOrThrow(readSynthesisModel(folder))
     expect(model.kind).toBe("kokoro")
     expect(model.config.kokoro?.["model"]).toMatch(/model\.int8\.onnx$/)
   })
@@ -101,9 +101,9 @@ describe("SpeakingModel", () => {
       "vocos_24khz.onnx": onnx(),
       "tokens.txt": tokens
     }
-    expect(faultOf(readSpeakingModel(folderOf(files)))).toContain("reference.wav")
+    expect(faultOf(readSynthesisModel(folderOf(files)))).toContain("reference.wav")
     const model = Result.getOrThrow(
-      readSpeakingModel(folderOf({ ...files, "reference.wav": "", "reference.txt": "Hello there.\n" }))
+      readSynthesisModel(folderOf({ ...files, "reference.wav": "", "reference.txt": "Hello there.\n" }))
     )
     expect(model).toMatchObject({ kind: "zipvoice", reference: { text: "Hello there." } })
   })
@@ -119,23 +119,26 @@ describe("SpeakingModel", () => {
     ["tokens without numbers", { ...plain, "tokens.txt": "a 0\nnonsense\n" }, "tokens.txt, line 2"],
     ["no way to pronounce", without("lexicon.txt"), "lexicon.txt"]
   ])("says what is wrong with %s", (_, files, message) => {
-    const fault = faultOf(readSpeakingModel(folderOf(files)))
+    const fault = faultOf(readSynthesisModel(folderOf(files)))
     expect(fault).toContain(message)
     expect(fault).not.toContain(root)
   })
 
   it("says that there is no folder", () => {
-    expect(faultOf(readSpeakingModel(join(root, "nowhere")))).toBe("no such folder")
+    expect(faultOf(readSynthesisModel(join(root, "nowhere")))).toBe("no such folder")
   })
 })
 
-describe("HearingModel", () => {
+describe("RecognitionModel", () => {
   it("knows the toys", () => {
-    expect(Result.getOrThrow(readHearingModel(offlineCtc(root)))).toMatchObject({
+    expect(Result.getOrThrow(readRecognitionModel(offlineCtc(root)))).toMatchObject({
       kind: "zipformerCtc",
       streaming: false
     })
-    expect(Result.getOrThrow(readHearingModel(streamingCtc(root)))).toMatchObject({ kind: "nemoCtc", streaming: true })
+    expect(Result.getOrThrow(readRecognitionModel(streamingCtc(root)))).toMatchObject({
+      kind: "nemoCtc",
+      streaming: true
+    })
   })
 
   const nemo = { window_size: 1, chunk_shift: 1, subsampling_factor: 4, vocab_size: 2 }
@@ -182,7 +185,7 @@ describe("HearingModel", () => {
       false
     ]
   ])("knows %s", (_, files, kind, streaming) => {
-    const model = readHearingModel(folderOf({ ...files, "tokens.txt": tokens }))
+    const model = readRecognitionModel(folderOf({ ...files, "tokens.txt": tokens }))
     expect(Result.getOrThrow(model)).toMatchObject({ kind, streaming })
   })
 
@@ -192,6 +195,6 @@ describe("HearingModel", () => {
     ["an unknown pair", { "encoder.onnx": onnx({ model_type: "new" }), "decoder.onnx": onnx() }, "new are not known"],
     ["garbage", { "model.onnx": "garbage", "tokens.txt": tokens }, "is no ONNX model"]
   ])("says what is wrong with %s", (_, files, message) => {
-    expect(faultOf(readHearingModel(folderOf(files)))).toContain(message)
+    expect(faultOf(readRecognitionModel(folderOf(files)))).toContain(message)
   })
 })

@@ -5,17 +5,17 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Result, Stream } from "effect"
 import { afterAll } from "vitest"
-import { readSpeakingModel } from "../../src/sherpa/SpeakingModel.ts"
+import { readSynthesisModel } from "../../src/sherpa/SynthesisModel.ts"
 import { runtimeMissing } from "../../src/sherpa/sherpaRuntime.ts"
 import { makeSherpaSynthesizer } from "../../src/sherpa/SherpaSynthesizer.ts"
-import type { SherpaOptions } from "../../src/sherpa/SherpaSynthesizer.ts"
+import type { SherpaOptions } from "../../src/sherpa/sherpaProcess.ts"
 import { collect, phrase, synthesizerCases } from "../cases/synthesizerCases.ts"
 import { until } from "../cases/transcriberCases.ts"
 import { vits } from "../../src/testing/toyModels.ts"
 
 const root = mkdtempSync(join(tmpdir(), "sherpa-voices-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
-const model = Result.getOrThrow(readSpeakingModel(vits(root)))
+const model = Result.getOrThrow(readSynthesisModel(vits(root)))
 const misbehaving = new URL("./misbehavingEngine.ts", import.meta.url)
 const make = (options: SherpaOptions = {}) => makeSherpaSynthesizer(model, { threads: 1, ...options })
 

@@ -5,21 +5,21 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Result, Scope } from "effect"
 import { afterAll } from "vitest"
-import { readHearingModel } from "../../src/sherpa/HearingModel.ts"
+import { readRecognitionModel } from "../../src/sherpa/RecognitionModel.ts"
 import { runtimeMissing } from "../../src/sherpa/sherpaRuntime.ts"
 import { makeSherpaTranscriber } from "../../src/sherpa/SherpaTranscriber.ts"
-import type { SherpaHearingOptions } from "../../src/sherpa/SherpaTranscriber.ts"
-import { finals, hearing, pushAll, transcriberCases, until } from "../cases/transcriberCases.ts"
+import type { SherpaRecognitionOptions } from "../../src/sherpa/SherpaTranscriber.ts"
+import { finals, transcriptLog, pushAll, transcriberCases, until } from "../cases/transcriberCases.ts"
 import { letterMs, offlineCtc, play, streamingCtc } from "../../src/testing/toyModels.ts"
 
 const root = mkdtempSync(join(tmpdir(), "sherpa-ears-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 const models = {
-  offline: Result.getOrThrow(readHearingModel(offlineCtc(root))),
-  streaming: Result.getOrThrow(readHearingModel(streamingCtc(root)))
+  offline: Result.getOrThrow(readRecognitionModel(offlineCtc(root))),
+  streaming: Result.getOrThrow(readRecognitionModel(streamingCtc(root)))
 }
-const misbehaving = new URL("./misbehavingListener.ts", import.meta.url)
-const make = (kind: keyof typeof models, options: SherpaHearingOptions = {}) =>
+const misbehaving = new URL("./misbehavingRecogniser.ts", import.meta.url)
+const make = (kind: keyof typeof models, options: SherpaRecognitionOptions = {}) =>
   makeSherpaTranscriber(models[kind], { threads: 1, ...options })
 
 const here = describe.skipIf(runtimeMissing() !== undefined)
@@ -34,7 +34,7 @@ here.each(["offline", "streaming"] as const)("%s", (kind) => {
     Effect.gen(function* () {
       const transcriber = yield* make(kind)
       expect(transcriber).toMatchObject({ provider: "sherpa", streaming: kind === "streaming" })
-      const { events, options } = hearing()
+      const { events, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       for (const text of ["hello big world", "jump quickly"]) {
         events.length = 0
@@ -64,7 +64,7 @@ here.each(["offline", "streaming"] as const)("%s", (kind) => {
     Effect.gen(function* () {
       const transcriber = yield* make(kind)
       const texts = ["one red fox", "two old dogs", "three cats"]
-      const callers = texts.map((text) => ({ text, ...hearing() }))
+      const callers = texts.map((text) => ({ text, ...transcriptLog() }))
       const streams = yield* Effect.forEach(callers, ({ options }) => transcriber.open(options))
       for (const [i, stream] of streams.entries()) pushAll(stream, play(texts[i] ?? ""))
       for (const stream of streams) stream.commit()
@@ -78,7 +78,7 @@ here.each(["offline", "streaming"] as const)("%s", (kind) => {
       const config = { [models[kind].kind]: { model: "/nonexistent" }, tokens: "/nonexistent" }
       const transcriber = yield* makeSherpaTranscriber({ ...models[kind], config })
       yield* until(() => transcriber.fault() !== undefined)
-      expect(yield* Effect.flip(transcriber.open(hearing().options))).toMatchObject({ reason: "Unavailable" })
+      expect(yield* Effect.flip(transcriber.open(transcriptLog().options))).toMatchObject({ reason: "Unavailable" })
     })
   )
 })
@@ -88,17 +88,17 @@ here("SherpaTranscriber", () => {
     Effect.gen(function* () {
       const transcriber = yield* make("streaming", { mostStreams: 1 })
       const first = yield* Scope.make()
-      yield* Scope.provide(transcriber.open(hearing().options), first)
-      expect(yield* Effect.flip(transcriber.open(hearing().options))).toMatchObject({ reason: "Overloaded" })
+      yield* Scope.provide(transcriber.open(transcriptLog().options), first)
+      expect(yield* Effect.flip(transcriber.open(transcriptLog().options))).toMatchObject({ reason: "Overloaded" })
       yield* Scope.close(first, Exit.void)
-      yield* transcriber.open(hearing().options)
+      yield* transcriber.open(transcriptLog().options)
     })
   )
 
   it.live("tells each caller once that the process died, and hears the next caller with another", () =>
     Effect.gen(function* () {
       const transcriber = yield* make("streaming", { file: misbehaving })
-      const callers = [hearing(), hearing()]
+      const callers = [transcriptLog(), transcriptLog()]
       const streams = yield* Effect.forEach(callers, ({ options }) => transcriber.open(options))
       streams[0]?.commit()
       yield* until(() => finals(callers[0]?.events ?? []).length === 1)
@@ -108,7 +108,7 @@ here("SherpaTranscriber", () => {
         stream.push(new Int16Array(1600))
         stream.commit()
       }
-      const { events, options } = hearing()
+      const { events, options } = transcriptLog()
       const next = yield* transcriber.open(options)
       next.commit()
       yield* until(() => finals(events).length === 1)
@@ -120,7 +120,7 @@ here("SherpaTranscriber", () => {
   it.live("gives a commit a bound, and the next caller another process", () =>
     Effect.gen(function* () {
       const transcriber = yield* make("streaming", { file: misbehaving, finalMs: 200 })
-      const { events, failures, options } = hearing()
+      const { events, failures, options } = transcriptLog()
       const stream = yield* transcriber.open(options)
       stream.push(new Int16Array(1600))
       stream.commit()

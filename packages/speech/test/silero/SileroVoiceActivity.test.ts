@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { makeSileroVoiceActivity } from "../../src/silero/SileroVoiceActivity.ts"
 import { speakToWav, withSilence } from "../../src/testing/speakToWav.ts"
 import { pushAll, until } from "../cases/transcriberCases.ts"
+import { voiceActivityCases } from "../cases/voiceActivityCases.ts"
 
 interface Window {
   readonly probability: number
@@ -13,6 +14,12 @@ interface Window {
 const sentence = withSilence([speakToWav("I would like to book an appointment for tomorrow morning please")], 2000)
 const voicedFrom = 2000 * 16
 const voicedTo = sentence.length - 2000 * 16
+
+voiceActivityCases("silero", makeSileroVoiceActivity(), {
+  samples: sentence,
+  voicedFrom: voicedFrom + 4000,
+  voicedTo: voicedTo - 6000
+})
 
 describe("SileroVoiceActivity", () => {
   it.live("tells speech from silence and counts samples, however they are pushed", () =>

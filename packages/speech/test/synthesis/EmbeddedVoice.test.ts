@@ -1,12 +1,12 @@
-// The whole way with nothing faked: text, the embedded engine, a sound line, PCM.
+// The whole way with nothing faked: text, the embedded engine, an encoder, PCM.
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { findPocketSphinx } from "../../src/pocketsphinx/PocketSphinxInstallation.ts"
-import { SoundLines } from "../../src/sound/SoundLines.ts"
+import { EncoderPool } from "../../src/encoding/EncoderPool.ts"
 import { Speech } from "../../src/Speech.ts"
 import { Synthesis } from "../../src/Synthesis.ts"
 import type { SynthesisEvent, SynthesisSettings } from "../../src/Synthesis.ts"
-import { finals, hearing, pushAll, until } from "../cases/transcriberCases.ts"
+import { finals, transcriptLog, pushAll, until } from "../cases/transcriberCases.ts"
 
 const settings: SynthesisSettings = {
   voices: [{ id: "rms" }],
@@ -25,7 +25,7 @@ const settings: SynthesisSettings = {
 }
 
 const house = Synthesis.layer.pipe(
-  Layer.provide(SoundLines.layer({})),
+  Layer.provide(EncoderPool.layer({})),
   Layer.provideMerge(Speech.layer({ tts: ["flite"], asr: ["pocketsphinx"], flite: { threads: 1 } }))
 )
 
@@ -80,7 +80,7 @@ describe("Synthesis with the embedded voice", () => {
         Effect.gen(function* () {
           const samples = pcmOf(yield* speak("The meeting starts at 9:00 on May 3. Please bring 12 green books."))
           const { transcriber } = yield* Speech
-          const { events, options } = hearing()
+          const { events, options } = transcriptLog()
           const stream = yield* transcriber.open(options)
           pushAll(stream, samples)
           pushAll(stream, new Int16Array(8000))

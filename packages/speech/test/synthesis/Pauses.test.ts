@@ -18,15 +18,15 @@ describe("Pauses", () => {
     ["the old man ", 0, 0]
   ])("after %j with %d ms of silence misses %d ms", (content, quietMs, missingMs) => {
     const pauses = new Pauses()
-    pauses.heard(content, sound(100, quietMs), 16_000)
+    pauses.follow(content, sound(100, quietMs), 16_000)
     expect(pauses.missingMs()).toBe(missingMs)
   })
 
   it("adds up the silence of several pieces, and asks for none at the beginning or after a break", () => {
     const pauses = new Pauses()
     expect(pauses.missingMs()).toBe(0)
-    pauses.heard("Done. ", sound(100, 50), 16_000)
-    pauses.heard("Done. ", sound(0, 100), 16_000)
+    pauses.follow("Done. ", sound(100, 50), 16_000)
+    pauses.follow("Done. ", sound(0, 100), 16_000)
     expect(pauses.missingMs()).toBe(110)
     pauses.forget()
     expect(pauses.missingMs()).toBe(0)

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { SpeechError } from "../../src/ports/SpeechError.ts"
 import { Synthesis } from "../../src/Synthesis.ts"
 import type { SpeechInput, SynthesisEvent, SynthesisSettings } from "../../src/Synthesis.ts"
-import { makeFakeSoundLines } from "../../src/testing/FakeSoundLines.ts"
+import { makeFakeEncoderPool } from "../../src/testing/FakeEncoderPool.ts"
 import { scriptedSpeech } from "../../src/testing/ScriptedSpeech.ts"
 import { makeScriptedSynthesizer } from "../../src/testing/ScriptedSynthesizer.ts"
 import { nonsense } from "../text/Arbitrary.ts"
@@ -27,10 +27,10 @@ const settings: SynthesisSettings = {
 
 const house = (
   script: Parameters<typeof makeScriptedSynthesizer>[0] = {},
-  lines: Parameters<typeof makeFakeSoundLines>[0] = {}
+  lines: Parameters<typeof makeFakeEncoderPool>[0] = {}
 ) => {
   const synthesizer = makeScriptedSynthesizer({ firstAudioMs: 0, ...script })
-  const soundLines = makeFakeSoundLines(lines)
+  const soundLines = makeFakeEncoderPool(lines)
   const layer = Synthesis.layer.pipe(Layer.provide([scriptedSpeech({ synthesizer }), soundLines.layer]))
   return { synthesizer, lines: soundLines, layer }
 }
@@ -190,7 +190,7 @@ describe("Synthesis", () => {
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
 
-  it.effect("stops the engine and frees the line with the reader", () => {
+  it.effect("stops the engine and frees the encoder with the reader", () => {
     const { layer, lines, synthesizer } = house({ realtimeFactor: 1 })
     return Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(speak([text("A long sentence that takes a while to be spoken.")]))

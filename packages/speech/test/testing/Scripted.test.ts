@@ -6,6 +6,8 @@ import type { SpeechChunk } from "../../src/ports/Synthesizer.ts"
 import type { TranscriptEvent } from "../../src/ports/Transcriber.ts"
 import { makeScriptedSynthesizer } from "../../src/testing/ScriptedSynthesizer.ts"
 import { makeScriptedTranscriber } from "../../src/testing/ScriptedTranscriber.ts"
+import { loudSentence } from "../cases/loudSentence.ts"
+import { voiceActivityCases } from "../cases/voiceActivityCases.ts"
 import { makeScriptedVoiceActivity } from "../../src/testing/ScriptedVoiceActivity.ts"
 
 const request = { text: "one two", voice: "", speed: 1, language: "en", urgent: true }
@@ -120,8 +122,14 @@ describe("ScriptedTranscriber", () => {
   )
 })
 
+voiceActivityCases(
+  "scripted",
+  Effect.sync(() => makeScriptedVoiceActivity()),
+  loudSentence
+)
+
 describe("ScriptedVoiceActivity", () => {
-  it.effect("judges windows by loudness, at once or after a delay", () =>
+  it.effect("rates windows by loudness, at once or after a delay", () =>
     Effect.gen(function* () {
       const seen: Array<[number, number]> = []
       const atOnce = yield* makeScriptedVoiceActivity().open((p, end) => seen.push([p, end]))

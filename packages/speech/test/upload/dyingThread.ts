@@ -1,8 +1,8 @@
 // A thread of uploads that dies or hangs by the name of the file.
-import { serveSeats } from "@parley/speech/sound/threadSeats"
+import { serveSlots } from "@parley/speech/workers/serveSlots"
 import type { DecodeAnswer, DecodeQuestion } from "@parley/speech/upload/DecodeJob"
 
-serveSeats<DecodeQuestion, DecodeAnswer>(
+serveSlots<DecodeQuestion, DecodeAnswer>(
   () => ({
     answer: (question) => {
       if (question._tag !== "Open") return { _tag: "Block", samples: new Int16Array(100), isLast: true }

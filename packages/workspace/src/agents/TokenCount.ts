@@ -3,18 +3,30 @@
 // counting can take seconds and must not hold up the media thread.
 import { Effect } from "effect"
 import { utf8Length } from "@parley/contract/Field"
-import { Worker } from "node:worker_threads"
+import { makeWorkerPool } from "@parley/speech/workers/WorkerPool"
+import type { TokenCountJob } from "./TokenCountWorker.ts"
 
-const patienceMs = 20_000
+const countMs = 20_000
 
 /** Text that cannot be counted in time counts as too long. */
 export const exceedsTokens = (text: string, limit: number): Effect.Effect<boolean> =>
-  text.length <= limit && utf8Length(text) <= limit ? Effect.succeed(false) : countApart(text, limit)
+  text.length <= limit && utf8Length(text) <= limit ? Effect.succeed(false) : countApart({ text, limit })
 
-const countApart = (text: string, limit: number): Effect.Effect<boolean> =>
-  Effect.callback<boolean>((resume) => {
-    const worker = new Worker(new URL("./TokenCountWorker.ts", import.meta.url), { workerData: { text, limit } })
-    worker.once("message", (exceeds: boolean) => resume(Effect.succeed(exceeds)))
-    worker.once("error", (error) => resume(Effect.die(error)))
-    return Effect.sync(() => void worker.terminate())
-  }).pipe(Effect.timeoutOrElse({ duration: patienceMs, orElse: () => Effect.succeed(true) }))
+const countApart = (job: TokenCountJob): Effect.Effect<boolean> =>
+  makeWorkerPool<TokenCountJob, TokenCountJob, boolean>({
+    program: { kind: "thread", file: new URL("./TokenCountWorker.ts", import.meta.url), name: "tokens" },
+    workers: 1,
+    queueLimit: 1,
+    answerMs: countMs,
+    readyMs: countMs,
+    protocol: { start: (_, job) => job },
+    whenDown: "fail"
+  }).pipe(
+    Effect.flatMap((pool) => pool.run(job, true)),
+    Effect.scoped,
+    Effect.catchIf(
+      ({ reason }) => reason === "Timeout",
+      () => Effect.succeed(true)
+    ),
+    Effect.orDie
+  )

@@ -1,10 +1,10 @@
 // Looks for the chunks that mean what a question means, in a worker: thousands of vectors are compared, and live calls
-// are served by this thread. The worker keeps what it was given, up to `keptBytes`; what it has not got it asks for.
+// are served by this thread. The worker keeps what it was given, up to a bound; what it has not got it asks for.
 import { Effect, type Scope } from "effect"
-import { Worker } from "node:worker_threads"
+import { makeWorkerPool } from "@parley/speech/workers/WorkerPool"
 import type { ScanAnswer, ScanQuestion } from "./VectorScanWorker.ts"
 
-/** A chunk and its cosine with the question. */
+/** A chunk that was found; `likeness` grows with nearness. */
 export interface Scanned {
   /** As given. */
   readonly key: string
@@ -12,7 +12,7 @@ export interface Scanned {
   readonly likeness: number
 }
 
-/** Search by meaning. */
+/** Nearest vectors of many keys. A worker that is lost or overloaded finds nothing; the call goes on. */
 export interface VectorScan {
   /**
    * Best first over all keys.
@@ -26,37 +26,23 @@ export interface VectorScan {
   ) => Effect.Effect<ReadonlyArray<Scanned>, E>
 }
 
-const keptBytes = 256 * 2 ** 20
+/** Questions that wait; one more is answered with nothing, as is one that is not answered in time. */
+const mostWaiting = 256
+const answerMs = 10_000
 
-/** The worker lives until the scope ends. */
+/** The worker starts at once: the first question of a call must not wait for it. */
 export const make: Effect.Effect<VectorScan, never, Scope.Scope> = Effect.gen(function* () {
-  let worker: Worker | undefined
-  let asked = 0
-  const waiting = new Map<number, (answer: ScanAnswer) => void>()
-  yield* Effect.addFinalizer(() => Effect.promise(async () => void (await worker?.terminate())))
-
-  const running = (): Worker => {
-    if (worker !== undefined) return worker
-    const begun = new Worker(new URL("./VectorScanWorker.ts", import.meta.url), { workerData: { keptBytes } })
-    begun.unref()
-    begun.on("message", (answer: ScanAnswer) => waiting.get(answer.id)?.(answer))
-    begun.on("error", () => {
-      worker = undefined
-      for (const [id, answer] of waiting) answer({ id, missing: [], found: [] })
-    })
-    return (worker = begun)
-  }
-
-  // The first question of a call must not wait for it.
-  running()
-
-  const ask = (question: Omit<ScanQuestion, "id">): Effect.Effect<ScanAnswer> =>
-    Effect.callback<ScanAnswer>((resume) => {
-      const id = ++asked
-      waiting.set(id, (answer) => resume(Effect.succeed(answer)))
-      running().postMessage({ id, ...question } satisfies ScanQuestion)
-      return Effect.sync(() => waiting.delete(id))
-    }).pipe(Effect.tap(({ id }) => Effect.sync(() => waiting.delete(id))))
+  const pool = yield* makeWorkerPool<ScanQuestion, ScanQuestion, ScanAnswer>({
+    program: { kind: "thread", file: new URL("./VectorScanWorker.ts", import.meta.url), name: "vectors" },
+    workers: 1,
+    queueLimit: mostWaiting,
+    answerMs,
+    readyMs: answerMs,
+    protocol: { start: (_, question) => question },
+    whenDown: "fail"
+  })
+  const ask = (question: ScanQuestion): Effect.Effect<ScanAnswer> =>
+    Effect.catch(pool.run(question, false), () => Effect.succeed({ missing: [], found: [] }))
 
   return {
     find: Effect.fnUntraced(function* (keys, question, most, load) {

@@ -1,11 +1,10 @@
 // Worker entry: keeps rows of vectors by key, the least lately used go first; answers with the nearest of all keys.
-import { parentPort, workerData } from "node:worker_threads"
+import { parentPort } from "node:worker_threads"
 import { nearest } from "./vectors.ts"
 import type { Scanned } from "./VectorScan.ts"
 
-/** Message to the worker. */
+/** What is asked of the worker; answered in order. */
 export interface ScanQuestion {
-  readonly id: number
   readonly keys: ReadonlyArray<string>
   readonly question: Int8Array
   readonly most: number
@@ -13,15 +12,14 @@ export interface ScanQuestion {
   readonly rows: ReadonlyArray<{ readonly key: string; readonly bytes: Int8Array }>
 }
 
-/** Message from the worker. */
+/** Its answer. */
 export interface ScanAnswer {
-  readonly id: number
   /** Keys that are not kept; nothing was looked for then. */
   readonly missing: ReadonlyArray<string>
   readonly found: ReadonlyArray<Scanned>
 }
 
-const { keptBytes } = workerData as { readonly keptBytes: number }
+const keptBytes = 256 * 2 ** 20
 const kept = new Map<string, Int8Array>()
 let bytesKept = 0
 
@@ -36,10 +34,10 @@ const drop = (key: string): void => {
   kept.delete(key)
 }
 
-parentPort?.on("message", ({ id, keys, most, question, rows }: ScanQuestion) => {
+parentPort?.on("message", ({ keys, most, question, rows }: ScanQuestion) => {
   for (const { bytes, key } of rows) keep(key, bytes)
   const missing = keys.filter((key) => !kept.has(key))
-  if (missing.length > 0) return parentPort?.postMessage({ id, missing, found: [] } satisfies ScanAnswer)
+  if (missing.length > 0) return parentPort?.postMessage({ missing, found: [] } satisfies ScanAnswer)
   const found = keys
     .flatMap((key) => {
       const bytes = kept.get(key) ?? new Int8Array()
@@ -53,5 +51,5 @@ parentPort?.on("message", ({ id, keys, most, question, rows }: ScanQuestion) => 
     if (bytesKept <= keptBytes) break
     drop(key)
   }
-  parentPort?.postMessage({ id, missing: [], found } satisfies ScanAnswer)
+  parentPort?.postMessage({ missing: [], found } satisfies ScanAnswer)
 })

@@ -4,6 +4,7 @@ import type { SpokenLanguage } from "../SpokenLanguage.ts"
 import type { Replacement } from "../SpokenForm.ts"
 import { reading } from "./matching.ts"
 
+/** Mail and web addresses, telephone and version numbers in `text`. */
 export const addresses = (text: string, language: SpokenLanguage): ReadonlyArray<Replacement> => [
   ...reading(text, /[\p{L}\p{N}][\p{L}\p{N}._%+-]{0,63}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,5}/gu, (match) =>
     spelled(match[0], language)

@@ -9,6 +9,7 @@ const blank = "[ \\u00a0\\u202f]?"
 const start = "(?<![\\p{L}\\p{N}]|\\d[.,])"
 const end = "(?![\\p{L}\\p{N}])"
 
+/** Amounts and numbers in `text`. Replacements may overlap: the one listed first wins. */
 export const amounts = (text: string, language: SpokenLanguage): ReadonlyArray<Replacement> => {
   const numeral = numeralPattern(language)
   const sign = `(?<sign>(?<![\\p{L}\\p{N})])[-−–])?`

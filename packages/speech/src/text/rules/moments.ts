@@ -3,6 +3,7 @@ import type { SpokenLanguage } from "../SpokenLanguage.ts"
 import type { Replacement } from "../SpokenForm.ts"
 import { reading, wordBefore } from "./matching.ts"
 
+/** Dates and times of day in `text`. What is no date stays as it is. */
 export const moments = (text: string, language: SpokenLanguage): ReadonlyArray<Replacement> => {
   const say = (day: number, month: number, year: string | undefined, match: RegExpExecArray): string | undefined =>
     day >= 1 && day <= 31 && month >= 1 && month <= 12
