@@ -150,7 +150,7 @@ export class ParleyClient {
   }
 
   /** Tools, MCP servers, knowledge, tests, webhooks, money. */
-  readonly office = managementOf((method, where, body) => this.request(method, where, body))
+  readonly management = managementOf((method, where, body) => this.request(method, where, body))
 
   /** Numbers, and calls that are placed. */
   readonly phone = phoneOf((method, where, body, headers) => this.request(method, where, body, headers))
