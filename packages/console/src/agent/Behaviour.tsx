@@ -51,7 +51,7 @@ export const Behaviour = ({ change, client, draft, keyed, voices }: Props) => {
       )}
       {prompt.first_message_mode === "prompt" && (
         <textarea
-          aria-label="Instructions for the opening"
+          aria-label="First message instructions"
           rows={2}
           value={prompt.first_message_prompt}
           onInput={(event) => change({ prompt: { ...prompt, first_message_prompt: event.currentTarget.value } })}
