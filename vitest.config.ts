@@ -21,6 +21,7 @@ export default defineConfig({
         test: {
           ...each,
           name: "rooms",
+          globalSetup: ["packages/workspace/src/testing/sharedPostgres.ts"],
           include: ["packages/*/test/**/*.test.ts"],
           exclude: ["**/node_modules/**", ...wire],
           sequence: { groupOrder: 0 }

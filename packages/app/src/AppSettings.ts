@@ -46,4 +46,4 @@ export class AppSettings extends Context.Service<
     /** Whether the service's own list of language models has one that can judge a conversation. */
     readonly hasJudgingModel: boolean
   }
->()("./AppSettings.ts") {}
+>()("@parley/app/AppSettings") {}

@@ -8,4 +8,4 @@ export class ServingHealth extends Context.Service<
     /** By part (`tts`, `asr`, `vad`, `llm`), providers in order of preference. Must answer at once. */
     readonly snapshot: Effect.Effect<Readonly<Record<string, ReadonlyArray<Provider>>>>
   }
->()("./ServingHealth.ts") {}
+>()("@parley/app/ServingHealth") {}

@@ -26,7 +26,7 @@ export class LanguageModels extends Context.Service<
     readonly chat: (choice: LlmChoice) => ChatModel
     readonly health: () => ReadonlyArray<Failover.ChatHealth>
   }
->()("./LanguageModels.ts") {
+>()("@parley/llm/LanguageModels") {
   /** Throws a `RangeError` when `openai` is listed without settings. */
   static readonly make = (settings: LlmSettings): LanguageModels["Service"] => {
     const [first, ...rest] = settings.providers

@@ -2,4 +2,4 @@
 import { Context } from "effect"
 import type { Config } from "./Config.ts"
 
-export class Settings extends Context.Service<Settings, Config>()("./Settings.ts") {}
+export class Settings extends Context.Service<Settings, Config>()("@parley/server/Settings") {}

@@ -1,24 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { DataFolder } from "@parley/workspace/storage/Database"
-import { Effect, Layer, Logger, Redacted } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
+import { Effect, Redacted } from "effect"
 import { connect, type AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { HttpListener } from "../src/http/HttpListener.ts"
-import * as Service from "../src/Service.ts"
-import { testConfig } from "../src/testing/testConfig.ts"
+import { serviceWith } from "../src/testing/TestService.ts"
 
-const service = Layer.unwrap(
-  Effect.gen(function* () {
-    const data = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-http-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    )
-    return Service.layer(testConfig(data))
-  })
-).pipe(Layer.provide(Logger.layer([])))
+const service = serviceWith()
 
 interface Answer {
   readonly status: number

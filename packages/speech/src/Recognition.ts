@@ -39,7 +39,7 @@ export class Recognition extends Context.Service<
     /** Fails with `TooShort` below 0.08 s, `TooLong` above 60 minutes, `Overloaded` and the rest of the ports. Interruption stops the recogniser. */
     readonly recognise: (request: RecognitionRequest) => Effect.Effect<Recognised, AudioFault | SpeechError>
   }
->()("./Recognition.ts") {
+>()("@parley/speech/Recognition") {
   /** `atOnce` recognitions at a time (default 2), so that live calls keep their recognisers; 8 more may wait. */
   static readonly layer = (options: RecognitionOptions = {}): Layer.Layer<Recognition, never, Speech | UploadedAudio> =>
     Layer.effect(

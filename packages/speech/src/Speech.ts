@@ -40,7 +40,7 @@ export class Speech extends Context.Service<
     readonly voices: ReadonlyArray<VoiceInfo>
     readonly health: Effect.Effect<SpeechHealth>
   }
->()("./Speech.ts") {
+>()("@parley/speech/Speech") {
   /** Fails with `BadRequest` when a listed provider lacks its settings. */
   static readonly layer = (settings: SpeechSettings): Layer.Layer<Speech, SpeechError> =>
     Layer.effect(Speech, make(settings))

@@ -98,7 +98,7 @@ export class Synthesis extends Context.Service<
       input: Stream.Stream<SpeechInput>
     ) => Stream.Stream<SynthesisEvent, SpeechError>
   }
->()("./Synthesis.ts") {
+>()("@parley/speech/Synthesis") {
   static readonly layer: Layer.Layer<Synthesis, never, Speech | SoundLines> = Layer.effect(
     Synthesis,
     Effect.map(makeSynthesis, (speak) => Synthesis.of({ speak }))

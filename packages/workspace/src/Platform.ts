@@ -22,4 +22,4 @@ export class Platform extends Context.Service<
     /** Left out: documents are searched by words alone. */
     readonly embedder?: Embedder | undefined
   }
->()("./Platform.ts") {}
+>()("@parley/workspace/Platform") {}

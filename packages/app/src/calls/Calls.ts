@@ -16,7 +16,7 @@ import { type Newcomer, Places } from "./Places.ts"
 /** At a stop, a live call gets this long to say goodbye and to be stored. */
 const goodbyeMs = 3_000
 /** Longest wait of whoever ends a call for its record. */
-const endMs = 5_000
+const endMs = 10_000
 
 export class Calls extends Context.Service<
   Calls,

@@ -2,39 +2,22 @@
 // says. Every test gets a workspace of its own.
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { newId } from "@parley/workspace/storage/Id"
-import { Effect, Layer, Logger, Redacted, type Scope } from "effect"
+import { Effect, Redacted, type Scope } from "effect"
 import { createHmac } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { OpenSipServer } from "../../src/phone/Telephone.ts"
 import { HttpListener } from "@parley/server/http/HttpListener"
-import * as Service from "@parley/server/Service"
 import { makeFakeSipServer } from "../../src/testing/FakeSipServer.ts"
-import { testConfig } from "@parley/server/testing/testConfig"
+import { serviceWith as testService } from "@parley/server/testing/TestService"
 
 /** Without a SIP server of its own: the one on the network. */
 export const serviceWith = (env: Record<string, string>, sipServer?: OpenSipServer) =>
-  Layer.unwrap(
-    Effect.map(
-      Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-phone-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      ),
-      (data) =>
-        Service.layer(
-          testConfig(data, {
-            // Nobody speaks: a recogniser is not needed.
-            PARLEY_ASR_BASE_URL: "http://127.0.0.1:9/v1",
-            PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.1",
-            ...env
-          }),
-          sipServer
-        )
-    )
-  ).pipe(Layer.provide(Logger.layer([])))
+  // Nobody speaks: a recogniser is not needed.
+  testService(
+    { PARLEY_ASR_BASE_URL: "http://127.0.0.1:9/v1", PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.1", ...env },
+    sipServer
+  )
 
 export const telephone = (env: Record<string, string>) => {
   const door = makeFakeSipServer()

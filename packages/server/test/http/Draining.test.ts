@@ -1,23 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
+import { Effect } from "effect"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { JoinTokens } from "@parley/app/calls/inbound/JoinTokens"
 import { HttpListener } from "../../src/http/HttpListener.ts"
-import * as Service from "../../src/Service.ts"
-import { testConfig } from "../../src/testing/testConfig.ts"
+import { serviceWith } from "../../src/testing/TestService.ts"
 
-const service = Layer.unwrap(
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-draining-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    ),
-    (data) => Service.layer(testConfig(data))
-  )
-).pipe(Layer.provide(Logger.layer([])))
+const service = serviceWith()
 
 layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A service that stops", (it) => {
   it.effect("refuses tokens by their age, and says in /health that it drains while it still answers", () =>

@@ -10,26 +10,15 @@ import { Recordings } from "@parley/workspace/recordings/Recordings"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { Versions } from "@parley/workspace/agents/Versions"
 import { Workspaces } from "@parley/workspace/identity/Workspaces"
-import { Effect, Layer, Logger, Redacted } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { Effect, Redacted } from "effect"
+import { rmSync, writeFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { SessionRequests } from "@parley/app/sessions/SessionRequests"
 import { HttpListener } from "../../src/http/HttpListener.ts"
-import * as Service from "../../src/Service.ts"
-import { testConfig } from "../../src/testing/testConfig.ts"
+import { serviceWith } from "../../src/testing/TestService.ts"
 
 const publicUrl = "https://voice.example.org"
-const service = Layer.unwrap(
-  Effect.gen(function* () {
-    const data = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-recordings-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    )
-    return Service.layer(testConfig(data, { PARLEY_PUBLIC_URL: publicUrl }))
-  })
-).pipe(Layer.provide(Logger.layer([])))
+const service = serviceWith({ PARLEY_PUBLIC_URL: publicUrl })
 
 const sound = "0123456789"
 

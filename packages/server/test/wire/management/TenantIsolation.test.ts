@@ -9,25 +9,14 @@ import { Recordings } from "@parley/workspace/recordings/Recordings"
 import { SessionLife } from "@parley/workspace/sessions/SessionLife"
 import { VoiceModels } from "@parley/workspace/voices/VoiceModels"
 import { Workspaces } from "@parley/workspace/identity/Workspaces"
-import { Effect, Layer, Logger, Redacted } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { Effect, Redacted } from "effect"
+import { writeFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { expect } from "vitest"
 import { HttpListener } from "../../../src/http/HttpListener.ts"
-import * as Service from "../../../src/Service.ts"
-import { testConfig } from "../../../src/testing/testConfig.ts"
+import { serviceWith } from "../../../src/testing/TestService.ts"
 
-const service = Layer.unwrap(
-  Effect.gen(function* () {
-    const data = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-tenants-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    )
-    return Service.layer(testConfig(data))
-  })
-).pipe(Layer.provide(Logger.layer([])))
+const service = serviceWith()
 
 interface Operation {
   readonly id: string
