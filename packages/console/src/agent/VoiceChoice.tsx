@@ -13,7 +13,7 @@ interface Props extends DraftProps {
 /** The voice of the agent: those of the engines and those of the workspace. */
 export const VoiceChoice = ({ change, client, draft, voices }: Props) => {
   const { voice } = draft
-  const own = useLoaded(() => client.voices.list({ self: true, page_size: 100 }), [])
+  const own = useLoaded(() => client.voices.list({ self: "true", page_size: 100 }), [])
   const models = own.value?.items ?? []
   const ids = [...new Set([...voices, ...models.map((model) => model._id), voice.voice_id])].filter((id) => id !== "")
   return (
