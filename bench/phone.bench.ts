@@ -34,14 +34,18 @@ const start = async (ttsMs: number) => {
 
 const caller = (): Promise<SipServer> =>
   makeSipServer({
-    host: "127.0.0.1",
-    port: undefined,
-    tls: undefined,
-    publicAddress: undefined,
-    rtpPorts: [20_000, 59_000],
+    network: {
+      host: "127.0.0.1",
+      port: undefined,
+      tls: undefined,
+      publicAddress: undefined,
+      rtpPorts: [20_000, 59_000]
+    },
     userAgent: "bench",
-    trunkOf: () => Promise.resolve(undefined),
-    onCall: (call) => call.refuse(486)
+    handlers: {
+      trunkOf: () => Promise.resolve(undefined),
+      onCall: (call) => call.refuse(486)
+    }
   })
 
 const dial = async (door: SipServer, port: number): Promise<PhoneLeg> => {

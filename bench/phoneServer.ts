@@ -72,21 +72,25 @@ const main = Effect.gen(function* () {
   let calls = 0
   const door = yield* Effect.promise(() =>
     makeSipServer({
-      host: "127.0.0.1",
-      port: 0,
-      tls: undefined,
-      publicAddress: undefined,
-      rtpPorts: undefined,
+      network: {
+        host: "127.0.0.1",
+        port: 0,
+        tls: undefined,
+        publicAddress: undefined,
+        rtpPorts: undefined
+      },
       userAgent: "Parley",
-      trunkOf: () => Promise.resolve({ id: "trunk", allowedAddresses: ["127.0.0.1"], digest: undefined }),
-      onCall: async (call) => {
-        const leg = await call.answer()
-        if (leg === undefined) return
-        const sessionId = `call_${calls++}`
-        const firstMessage = { mode: "fixed", text: "Hello, this is the clinic, how can I help you?" } as const
-        const plan = { ...planOf({ firstMessage, rules: { hangupAfterMs: 3_600_000 } }), sessionId }
-        const endAsked = Deferred.makeUnsafe<EndReason>()
-        run(Conversation.run({ plan, leg: timed(leg), remember: () => undefined, endAsked, outliving }))
+      handlers: {
+        trunkOf: () => Promise.resolve({ id: "trunk", allowedAddresses: ["127.0.0.1"], digest: undefined }),
+        onCall: async (call) => {
+          const leg = await call.answer()
+          if (leg === undefined) return
+          const sessionId = `call_${calls++}`
+          const firstMessage = { mode: "fixed", text: "Hello, this is the clinic, how can I help you?" } as const
+          const plan = { ...planOf({ firstMessage, rules: { hangupAfterMs: 3_600_000 } }), sessionId }
+          const endAsked = Deferred.makeUnsafe<EndReason>()
+          run(Conversation.run({ plan, leg: timed(leg), remember: () => undefined, endAsked, outliving }))
+        }
       }
     })
   )

@@ -82,14 +82,18 @@ if (role === "caller") {
   process.on("message", async (count: number) => process.send?.(await callAll(Number(port), count)))
 } else {
   const door = await makeSipServer({
-    host: "127.0.0.1",
-    port: 0,
-    tls: undefined,
-    publicAddress: undefined,
-    rtpPorts: undefined,
+    network: {
+      host: "127.0.0.1",
+      port: 0,
+      tls: undefined,
+      publicAddress: undefined,
+      rtpPorts: undefined
+    },
     userAgent: "Parley",
-    trunkOf: async () => ({ id: "bench", allowedAddresses: ["127.0.0.1"], digest: undefined }),
-    onCall: (call) => void call.answer()
+    handlers: {
+      trunkOf: async () => ({ id: "bench", allowedAddresses: ["127.0.0.1"], digest: undefined }),
+      onCall: (call) => void call.answer()
+    }
   })
   const peer = fork(import.meta.filename, ["caller", String(door.ports.udp)])
   const run = async (count: number): Promise<ReadonlyArray<number>> => {

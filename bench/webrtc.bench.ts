@@ -32,15 +32,17 @@ const serve = async (calls: number, seconds: number): Promise<void> => {
   const legs: Array<Leg> = []
   let frames = 0
   const door = makeLiveKitServer({
-    admit: async (token) => ({ sessionId: token, identity: `user-${token}`, room: token }),
-    onLeg: (_, leg) => {
-      legs.push(leg)
-      leg.attach({
-        onFrame: () => void frames++,
-        onEvent: () => undefined,
-        onDigit: () => undefined,
-        onClosed: () => undefined
-      })
+    handlers: {
+      admit: async (token) => ({ sessionId: token, identity: `user-${token}`, room: token }),
+      onLeg: (_, leg) => {
+        legs.push(leg)
+        leg.attach({
+          onFrame: () => void frames++,
+          onEvent: () => undefined,
+          onDigit: () => undefined,
+          onClosed: () => undefined
+        })
+      }
     }
   })
   const server = createServer()

@@ -1,28 +1,17 @@
 // The main API from a backend or a browser: one method per request, typed by the contract, over `fetch`.
 // Failures are `ParleyError`s with the error body's fields; nothing is retried.
-import type {
-  Agent,
-  AgentCreate,
-  AgentDuplicate,
-  AgentPage,
-  AgentPatch,
-  Publish,
-  Version,
-  VersionPage,
-  VersionSummary
-} from "@parley/contract/Agent"
-import type { ConfigPatch, ReturnedConfig } from "@parley/contract/AgentConfig/AgentConfig"
-import type { Health } from "@parley/contract/Health"
-import type { SessionRecording } from "@parley/contract/Recording"
-import type { SessionDetail, SessionJournal, SessionPage, SessionTicket } from "@parley/contract/Session"
-import type { SessionSipTrace } from "@parley/contract/SipTrace"
-import type { PreviewCreate, SessionCreate } from "@parley/contract/SessionRequest"
-import type { Transcript } from "@parley/contract/speech/Transcript"
 import type { TtsModel, TtsRequest } from "@parley/contract/speech/TtsRequest"
-import type { VoiceModel, VoiceModelPage } from "@parley/contract/VoiceModel"
 import { managementOf } from "./management.ts"
-import { path, type Query, search } from "./path.ts"
 import { phoneOf } from "./phone.ts"
+import {
+  type AnswerOf,
+  addressOf,
+  type BodyOf,
+  type QueryOf,
+  type RequestOf,
+  type RequestParts,
+  type Route
+} from "./Request.ts"
 
 /** Where the service is, and the API key of a workspace. */
 export interface ParleyClientOptions {
@@ -67,6 +56,14 @@ export interface VoiceInput {
   readonly tags?: ReadonlyArray<string>
 }
 
+const agents = "/v1/agent/agents"
+const agent = `${agents}/:agent_id` as const
+const sessions = "/v1/agent/sessions"
+const session = `${sessions}/:session_id` as const
+const ofAgent = (agent_id: string) => ({ params: { agent_id } })
+const ofSession = (session_id: string) => ({ params: { session_id } })
+const ofModel = (model_id: string) => ({ params: { model_id } })
+
 /** The main API, one method per request. Every method rejects with a `ParleyError`. */
 export class ParleyClient {
   private readonly options: ParleyClientOptions
@@ -75,114 +72,103 @@ export class ParleyClient {
     this.options = options
   }
 
-  readonly health = (): Promise<Health> => this.request("GET", "/health")
+  readonly health = () => this.send("GET /health", {})
 
   readonly agents = {
-    list: (query: Query = {}): Promise<typeof AgentPage.Type> =>
-      this.request("GET", `/v1/agent/agents${search(query)}`),
-    create: (body: typeof AgentCreate.Encoded): Promise<Agent> => this.request("POST", "/v1/agent/agents", body),
-    get: (id: string): Promise<Agent> => this.request("GET", path`/v1/agent/agents/${id}`),
-    update: (id: string, patch: typeof AgentPatch.Encoded): Promise<Agent> =>
-      this.request("PATCH", path`/v1/agent/agents/${id}`, patch),
-    remove: (id: string): Promise<void> => this.request("DELETE", path`/v1/agent/agents/${id}`),
-    duplicate: (id: string, body: typeof AgentDuplicate.Encoded = {}): Promise<Agent> =>
-      this.request("POST", path`/v1/agent/agents/${id}/duplicate`, body),
-    config: (id: string): Promise<ReturnedConfig> => this.request("GET", path`/v1/agent/agents/${id}/config`),
-    configure: (id: string, patch: typeof ConfigPatch.Encoded): Promise<ReturnedConfig> =>
-      this.request("PATCH", path`/v1/agent/agents/${id}/config`, patch),
-    publish: (id: string, body: typeof Publish.Encoded = {}): Promise<VersionSummary> =>
-      this.request("POST", path`/v1/agent/agents/${id}/publish`, body),
-    versions: (id: string, query: Query = {}): Promise<typeof VersionPage.Type> =>
-      this.request("GET", path`/v1/agent/agents/${id}/versions` + search(query)),
-    version: (id: string, number: number): Promise<Version> =>
-      this.request("GET", path`/v1/agent/agents/${id}/versions/${String(number)}`),
-    preview: (id: string, body: typeof PreviewCreate.Encoded = {}): Promise<SessionTicket> =>
-      this.request("POST", path`/v1/agent/agents/${id}/preview-sessions`, body)
+    list: (query: QueryOf<`GET ${typeof agents}`> = {}) => this.send(`GET ${agents}`, { query }),
+    create: (body: BodyOf<`POST ${typeof agents}`>) => this.send(`POST ${agents}`, { body }),
+    get: (id: string) => this.send(`GET ${agent}`, ofAgent(id)),
+    update: (id: string, body: BodyOf<`PATCH ${typeof agent}`>) =>
+      this.send(`PATCH ${agent}`, { ...ofAgent(id), body }),
+    remove: (id: string) => this.send(`DELETE ${agent}`, ofAgent(id)),
+    duplicate: (id: string, body: BodyOf<`POST ${typeof agent}/duplicate`> = {}) =>
+      this.send(`POST ${agent}/duplicate`, { ...ofAgent(id), body }),
+    config: (id: string) => this.send(`GET ${agent}/config`, ofAgent(id)),
+    configure: (id: string, body: BodyOf<`PATCH ${typeof agent}/config`>) =>
+      this.send(`PATCH ${agent}/config`, { ...ofAgent(id), body }),
+    publish: (id: string, body: BodyOf<`POST ${typeof agent}/publish`> = {}) =>
+      this.send(`POST ${agent}/publish`, { ...ofAgent(id), body }),
+    versions: (id: string, query: QueryOf<`GET ${typeof agent}/versions`> = {}) =>
+      this.send(`GET ${agent}/versions`, { ...ofAgent(id), query }),
+    version: (agent_id: string, number: number) =>
+      this.send(`GET ${agent}/versions/:version_number`, { params: { agent_id, version_number: String(number) } }),
+    preview: (id: string, body: BodyOf<`POST ${typeof agent}/preview-sessions`> = {}) =>
+      this.send(`POST ${agent}/preview-sessions`, { ...ofAgent(id), body })
   }
 
   readonly sessions = {
-    create: (body: typeof SessionCreate.Encoded): Promise<SessionTicket> =>
-      this.request("POST", "/v1/agent/sessions", body),
-    list: (query: Query = {}): Promise<typeof SessionPage.Type> =>
-      this.request("GET", `/v1/agent/sessions${search(query)}`),
-    get: (id: string): Promise<SessionDetail> => this.request("GET", path`/v1/agent/sessions/${id}`),
-    journal: (id: string): Promise<typeof SessionJournal.Type> =>
-      this.request("GET", path`/v1/agent/sessions/${id}/journal`),
+    create: (body: BodyOf<`POST ${typeof sessions}`>) => this.send(`POST ${sessions}`, { body }),
+    list: (query: QueryOf<`GET ${typeof sessions}`> = {}) => this.send(`GET ${sessions}`, { query }),
+    get: (id: string) => this.send(`GET ${session}`, ofSession(id)),
+    journal: (id: string) => this.send(`GET ${session}/journal`, ofSession(id)),
     /** Its tracks with addresses that work for a quarter of an hour; 404 when it was not recorded. */
-    recording: (id: string): Promise<SessionRecording> => this.request("GET", path`/v1/agent/sessions/${id}/recording`),
-    /** Of a telephone call: what its peers said to each other. */
-    sipTrace: (id: string): Promise<SessionSipTrace> => this.request("GET", path`/v1/agent/sessions/${id}/sip-trace`),
+    recording: (id: string) => this.send(`GET ${session}/recording`, ofSession(id)),
+    /** Of a telephone call: the SIP messages of both sides. */
+    sipTrace: (id: string) => this.send(`GET ${session}/sip-trace`, ofSession(id)),
     /** Makes the analysis of a call that is over once more. */
-    analyse: (id: string): Promise<void> => this.request("POST", path`/v1/agent/sessions/${id}/analysis`),
-    end: (id: string): Promise<void> => this.request("POST", path`/v1/agent/sessions/${id}/end`)
+    analyse: (id: string) => this.send(`POST ${session}/analysis`, ofSession(id)),
+    end: (id: string) => this.send(`POST ${session}/end`, ofSession(id))
   }
 
   readonly speech = {
     /** The sound as it is made, in the format that was asked for. A failure midway fails the stream. */
-    speak: async (body: SpeechInput): Promise<ReadableStream<Uint8Array>> => {
-      const { model, ...rest } = body
-      const response = await this.fetch("POST", "/v1/tts", rest, model === undefined ? {} : { model })
+    speak: async (input: SpeechInput): Promise<ReadableStream<Uint8Array>> => {
+      const { model, ...body } = input
+      const response = await this.fetch("POST /v1/tts", { body, headers: { model } })
       if (!response.ok || response.body === null) throw errorOf(response.status, await jsonOf(response))
       return response.body
     },
-    transcribe: (audio: Blob, { language, words = false }: TranscriptionInput = {}): Promise<Transcript> => {
+    transcribe: (audio: Blob, { language, words = false }: TranscriptionInput = {}) => {
       const form = new FormData()
       form.append("audio", audio, "recording")
       form.append("ignore_timestamps", String(!words))
       if (language !== undefined) form.append("language", language)
-      return this.request("POST", "/v1/asr", form)
+      return this.send("POST /v1/asr", { body: form })
     }
   }
 
   readonly voices = {
     /** From recordings; what is said in them is recognised where it is not told. */
-    create: ({ recordings, ...fields }: VoiceInput): Promise<VoiceModel> => {
+    create: ({ recordings, ...fields }: VoiceInput) => {
       const form = new FormData()
       for (const [name, value] of Object.entries({ type: "tts", train_mode: "fast", ...fields })) {
         for (const one of [value].flat()) if (one !== undefined) form.append(name, one)
       }
       for (const recording of recordings) form.append("voices", recording, "recording")
-      return this.request("POST", "/model", form)
+      return this.send("POST /model", { body: form })
     },
-    list: (query: Query = {}): Promise<VoiceModelPage> => this.request("GET", `/model${search(query)}`),
-    get: (id: string): Promise<VoiceModel> => this.request("GET", path`/model/${id}`),
-    remove: (id: string): Promise<void> => this.request("DELETE", path`/model/${id}`)
+    list: (query: QueryOf<"GET /model"> = {}) => this.send("GET /model", { query }),
+    get: (id: string) => this.send("GET /model/:model_id", ofModel(id)),
+    remove: (id: string) => this.send("DELETE /model/:model_id", ofModel(id))
   }
 
   /** Tools, MCP servers, knowledge, tests, webhooks, money. */
-  readonly office = managementOf((method, where, body) => this.request(method, where, body))
+  readonly management = managementOf((route, request) => this.send(route, request))
 
   /** Numbers, and calls that are placed. */
-  readonly phone = phoneOf((method, where, body, headers) => this.request(method, where, body, headers))
+  readonly phone = phoneOf((route, request) => this.send(route, request))
 
-  private async request<A>(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Readonly<Record<string, string>>
-  ): Promise<A> {
-    const response = await this.fetch(method, path, body, headers)
-    if (response.status === 204) return undefined as A
+  private async send<R extends Route>(route: R, request: RequestOf<R>): Promise<AnswerOf<R>> {
+    const response = await this.fetch(route, request as RequestParts)
+    // Not decoded: the server makes its answers by the schemas of the same endpoints.
+    if (response.status === 204) return undefined as AnswerOf<R>
     const answer = await jsonOf(response)
     if (!response.ok) throw errorOf(response.status, answer)
     if (answer === undefined) throw new ParleyError(response.status, "The service did not answer in JSON")
-    // The server's answers are made by the same schemas as these types.
-    return answer as A
+    return answer as AnswerOf<R>
   }
 
-  private fetch(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Readonly<Record<string, string>> = {}
-  ): Promise<Response> {
+  private fetch(route: Route, request: RequestParts): Promise<Response> {
+    const [method, address] = addressOf(route, request)
+    const { body, headers = {} } = request
     const isJson = body !== undefined && !(body instanceof FormData)
-    return fetch(this.options.baseUrl + path, {
+    const given = Object.entries(headers).filter(([, value]) => value !== undefined)
+    return fetch(this.options.baseUrl + address, {
       method,
       headers: {
         authorization: `Bearer ${this.options.apiKey}`,
         ...(isJson ? { "content-type": "application/json" } : {}),
-        ...headers
+        ...Object.fromEntries(given)
       },
       ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body })
     }).catch(() => {

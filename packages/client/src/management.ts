@@ -1,35 +1,5 @@
 // What an agent has besides its voice: tools, knowledge, tests, webhooks, and what it costs.
-import type {
-  AgentTest,
-  AgentTestCreate,
-  AgentTestPage,
-  AgentTestPatch,
-  TestBatch,
-  TestBatchPage,
-  TestRun,
-  TestRunPage,
-  TestsRun
-} from "@parley/contract/AgentTest"
-import type {
-  KnowledgeSource,
-  KnowledgeSourceAgents,
-  KnowledgeSourceDetail,
-  KnowledgeSourcePage
-} from "@parley/contract/KnowledgeSource"
-import type {
-  McpServer,
-  McpServerCreate,
-  McpServerPage,
-  McpServerPatch,
-  McpServerTools
-} from "@parley/contract/McpServer"
-import type { Tool, ToolAgents, ToolCreate, ToolPage, ToolPatch, ToolTest, ToolTestResult } from "@parley/contract/Tool"
-import type { PriceList, UsageDays, UsagePage } from "@parley/contract/Usage"
-import type { ApiCredit } from "@parley/contract/Wallet"
-import type { WebhookDelivery } from "@parley/contract/WebhookDelivery"
-import { path, type Query, search } from "./path.ts"
-
-type Request = <A>(method: string, path: string, body?: unknown) => Promise<A>
+import type { BodyOf, QueryOf, Send } from "./Request.ts"
 
 /** Only what is given changes; a new file is a new revision. */
 export interface KnowledgeChange {
@@ -38,77 +8,86 @@ export interface KnowledgeChange {
   readonly description?: string
 }
 
+/** The parts of a request that concern one record: its id. */
+const tool = (tool_id: string) => ({ params: { tool_id } })
+const server = (mcp_server_id: string) => ({ params: { mcp_server_id } })
+const source = (source_id: string) => ({ params: { source_id } })
+const test = (test_id: string) => ({ params: { test_id } })
+const own = { params: { user_id: "self" } }
+
+const toolsOf = (send: Send) => ({
+  list: (query: QueryOf<"GET /v1/agent/tools"> = {}) => send("GET /v1/agent/tools", { query }),
+  create: (body: BodyOf<"POST /v1/agent/tools">) => send("POST /v1/agent/tools", { body }),
+  get: (id: string) => send("GET /v1/agent/tools/:tool_id", tool(id)),
+  update: (id: string, body: BodyOf<"PATCH /v1/agent/tools/:tool_id">) =>
+    send("PATCH /v1/agent/tools/:tool_id", { ...tool(id), body }),
+  remove: (id: string) => send("DELETE /v1/agent/tools/:tool_id", tool(id)),
+  agents: (id: string) => send("GET /v1/agent/tools/:tool_id/agents", tool(id)),
+  /** Sends a real request. */
+  test: (id: string, body: BodyOf<"POST /v1/agent/tools/:tool_id/test"> = {}) =>
+    send("POST /v1/agent/tools/:tool_id/test", { ...tool(id), body })
+})
+
+const mcpServersOf = (send: Send) => ({
+  list: (query: QueryOf<"GET /v1/agent/mcp-servers"> = {}) => send("GET /v1/agent/mcp-servers", { query }),
+  create: (body: BodyOf<"POST /v1/agent/mcp-servers">) => send("POST /v1/agent/mcp-servers", { body }),
+  get: (id: string) => send("GET /v1/agent/mcp-servers/:mcp_server_id", server(id)),
+  update: (id: string, body: BodyOf<"PATCH /v1/agent/mcp-servers/:mcp_server_id">) =>
+    send("PATCH /v1/agent/mcp-servers/:mcp_server_id", { ...server(id), body }),
+  remove: (id: string) => send("DELETE /v1/agent/mcp-servers/:mcp_server_id", server(id)),
+  /** Asks the server now. */
+  tools: (id: string) => send("GET /v1/agent/mcp-servers/:mcp_server_id/tools", server(id))
+})
+
+const attached = "/v1/agent/agents/:agent_id/tests/:test_id"
+const run = "POST /v1/agent/agents/:agent_id/tests/run"
+const batches = "GET /v1/agent/agents/:agent_id/test-batches"
+
+const testsOf = (send: Send) => ({
+  list: (query: QueryOf<"GET /v1/agent/tests"> = {}) => send("GET /v1/agent/tests", { query }),
+  create: (body: BodyOf<"POST /v1/agent/tests">) => send("POST /v1/agent/tests", { body }),
+  get: (id: string) => send("GET /v1/agent/tests/:test_id", test(id)),
+  update: (id: string, body: BodyOf<"PATCH /v1/agent/tests/:test_id">) =>
+    send("PATCH /v1/agent/tests/:test_id", { ...test(id), body }),
+  remove: (id: string) => send("DELETE /v1/agent/tests/:test_id", test(id)),
+  attach: (test_id: string, agent_id: string) => send(`PUT ${attached}`, { params: { agent_id, test_id } }),
+  detach: (test_id: string, agent_id: string) => send(`DELETE ${attached}`, { params: { agent_id, test_id } }),
+  /** Of the agent's draft; the batch is there before its runs are over. */
+  run: (agent_id: string, body: BodyOf<typeof run> = {}) => send(run, { params: { agent_id }, body }),
+  batches: (agent_id: string, query: QueryOf<typeof batches> = {}) => send(batches, { params: { agent_id }, query }),
+  batch: (agent_id: string, batch_id: string) => send(`${batches}/:batch_id`, { params: { agent_id, batch_id } }),
+  listRuns: (query: QueryOf<"GET /v1/agent/test-runs"> = {}) => send("GET /v1/agent/test-runs", { query }),
+  getRun: (run_id: string) => send("GET /v1/agent/test-runs/:run_id", { params: { run_id } })
+})
+
+const knowledgeOf = (send: Send) => ({
+  list: (query: QueryOf<"GET /v1/agent/knowledge-sources"> = {}) => send("GET /v1/agent/knowledge-sources", { query }),
+  create: (change: KnowledgeChange & { readonly file: File }) =>
+    send("POST /v1/agent/knowledge-sources", { body: formOf(change) }),
+  get: (id: string) => send("GET /v1/agent/knowledge-sources/:source_id", source(id)),
+  update: (id: string, change: KnowledgeChange) =>
+    send("PATCH /v1/agent/knowledge-sources/:source_id", { ...source(id), body: formOf(change) }),
+  remove: (id: string) => send("DELETE /v1/agent/knowledge-sources/:source_id", source(id)),
+  agents: (id: string) => send("GET /v1/agent/knowledge-sources/:source_id/agents", source(id))
+})
+
 /** The management requests of a client. */
-export const managementOf = (request: Request) => ({
-  tools: {
-    list: (query: Query = {}): Promise<typeof ToolPage.Type> => request("GET", `/v1/agent/tools${search(query)}`),
-    create: (body: typeof ToolCreate.Encoded): Promise<Tool> => request("POST", "/v1/agent/tools", body),
-    get: (id: string): Promise<Tool> => request("GET", path`/v1/agent/tools/${id}`),
-    update: (id: string, patch: typeof ToolPatch.Encoded): Promise<Tool> =>
-      request("PATCH", path`/v1/agent/tools/${id}`, patch),
-    remove: (id: string): Promise<void> => request("DELETE", path`/v1/agent/tools/${id}`),
-    agents: (id: string): Promise<ToolAgents> => request("GET", path`/v1/agent/tools/${id}/agents`),
-    /** Sends a real request. */
-    test: (id: string, body: typeof ToolTest.Encoded = {}): Promise<ToolTestResult> =>
-      request("POST", path`/v1/agent/tools/${id}/test`, body)
-  },
-  mcpServers: {
-    list: (query: Query = {}): Promise<typeof McpServerPage.Type> =>
-      request("GET", `/v1/agent/mcp-servers${search(query)}`),
-    create: (body: typeof McpServerCreate.Encoded): Promise<McpServer> =>
-      request("POST", "/v1/agent/mcp-servers", body),
-    get: (id: string): Promise<McpServer> => request("GET", path`/v1/agent/mcp-servers/${id}`),
-    update: (id: string, patch: typeof McpServerPatch.Encoded): Promise<McpServer> =>
-      request("PATCH", path`/v1/agent/mcp-servers/${id}`, patch),
-    remove: (id: string): Promise<void> => request("DELETE", path`/v1/agent/mcp-servers/${id}`),
-    /** Asks the server now. */
-    tools: (id: string): Promise<typeof McpServerTools.Type> => request("GET", path`/v1/agent/mcp-servers/${id}/tools`)
-  },
-  tests: {
-    list: (query: Query = {}): Promise<typeof AgentTestPage.Type> => request("GET", `/v1/agent/tests${search(query)}`),
-    create: (body: typeof AgentTestCreate.Encoded): Promise<AgentTest> => request("POST", "/v1/agent/tests", body),
-    get: (id: string): Promise<AgentTest> => request("GET", path`/v1/agent/tests/${id}`),
-    update: (id: string, patch: typeof AgentTestPatch.Encoded): Promise<AgentTest> =>
-      request("PATCH", path`/v1/agent/tests/${id}`, patch),
-    remove: (id: string): Promise<void> => request("DELETE", path`/v1/agent/tests/${id}`),
-    attach: (id: string, agentId: string): Promise<void> =>
-      request("PUT", path`/v1/agent/agents/${agentId}/tests/${id}`),
-    detach: (id: string, agentId: string): Promise<void> =>
-      request("DELETE", path`/v1/agent/agents/${agentId}/tests/${id}`),
-    /** Of the agent's draft; the batch is there before its runs are over. */
-    run: (agentId: string, body: typeof TestsRun.Encoded = {}): Promise<TestBatch> =>
-      request("POST", path`/v1/agent/agents/${agentId}/tests/run`, body),
-    batches: (agentId: string, query: Query = {}): Promise<typeof TestBatchPage.Type> =>
-      request("GET", path`/v1/agent/agents/${agentId}/test-batches` + search(query)),
-    batch: (agentId: string, batchId: string): Promise<TestBatch> =>
-      request("GET", path`/v1/agent/agents/${agentId}/test-batches/${batchId}`),
-    listRuns: (query: Query = {}): Promise<typeof TestRunPage.Type> =>
-      request("GET", `/v1/agent/test-runs${search(query)}`),
-    getRun: (runId: string): Promise<TestRun> => request("GET", path`/v1/agent/test-runs/${runId}`)
-  },
-  knowledge: {
-    list: (query: Query = {}): Promise<typeof KnowledgeSourcePage.Type> =>
-      request("GET", `/v1/agent/knowledge-sources${search(query)}`),
-    create: (change: KnowledgeChange & { readonly file: File }): Promise<KnowledgeSource> =>
-      request("POST", "/v1/agent/knowledge-sources", formOf(change)),
-    get: (id: string): Promise<KnowledgeSourceDetail> => request("GET", path`/v1/agent/knowledge-sources/${id}`),
-    update: (id: string, change: KnowledgeChange): Promise<KnowledgeSource> =>
-      request("PATCH", path`/v1/agent/knowledge-sources/${id}`, formOf(change)),
-    remove: (id: string): Promise<void> => request("DELETE", path`/v1/agent/knowledge-sources/${id}`),
-    agents: (id: string): Promise<KnowledgeSourceAgents> =>
-      request("GET", path`/v1/agent/knowledge-sources/${id}/agents`)
-  },
+export const managementOf = (send: Send) => ({
+  tools: toolsOf(send),
+  mcpServers: mcpServersOf(send),
+  tests: testsOf(send),
+  knowledge: knowledgeOf(send),
   webhooks: {
-    deliveries: (sessionId: string): Promise<{ readonly webhook_deliveries: ReadonlyArray<WebhookDelivery> }> =>
-      request("GET", path`/v1/agent/sessions/${sessionId}/webhook-deliveries`),
-    resend: (deliveryId: string): Promise<void> =>
-      request("POST", path`/v1/agent/webhook-deliveries/${deliveryId}/resend`)
+    deliveries: (session_id: string) =>
+      send("GET /v1/agent/sessions/:session_id/webhook-deliveries", { params: { session_id } }),
+    resend: (delivery_id: string) =>
+      send("POST /v1/agent/webhook-deliveries/:delivery_id/resend", { params: { delivery_id } })
   },
   wallet: {
-    credit: (): Promise<ApiCredit> => request("GET", "/wallet/self/api-credit"),
-    usage: (query: Query = {}): Promise<typeof UsagePage.Type> => request("GET", `/wallet/self/usage${search(query)}`),
-    byDay: (days: number): Promise<UsageDays> => request("GET", `/wallet/self/usage-by-day${search({ days })}`),
-    prices: (): Promise<typeof PriceList.Type> => request("GET", "/wallet/self/prices")
+    credit: () => send("GET /wallet/:user_id/api-credit", own),
+    usage: (query: QueryOf<"GET /wallet/:user_id/usage"> = {}) => send("GET /wallet/:user_id/usage", { ...own, query }),
+    byDay: (days: number) => send("GET /wallet/:user_id/usage-by-day", { ...own, query: { days } }),
+    prices: () => send("GET /wallet/:user_id/prices", own)
   }
 })
 

@@ -1,45 +1,28 @@
 // Telephone numbers, and calls that are placed from them.
-import type { PhoneCallCreate, PhoneCallQueued } from "@parley/contract/PhoneCall"
-import type {
-  AvailableNumbers,
-  PhoneNumber,
-  PhoneNumberCreate,
-  PhoneNumberPage,
-  PhoneNumberPatch,
-  SipConfigPut
-} from "@parley/contract/PhoneNumber"
-import { path, type Query, search } from "./path.ts"
+import type { BodyOf, QueryOf, Send } from "./Request.ts"
 
-type Request = <A>(
-  method: string,
-  path: string,
-  body?: unknown,
-  headers?: Readonly<Record<string, string>>
-) => Promise<A>
+const numbers = "/v1/agent/phone-numbers"
+const one = `${numbers}/:phone_number_id` as const
+const available = "/v1/agent/available-phone-numbers"
+const of = (phone_number_id: string) => ({ params: { phone_number_id } })
 
 /** The telephone requests of a client. */
-export const phoneOf = (request: Request) => ({
-  list: (query: Query = {}): Promise<typeof PhoneNumberPage.Type> =>
-    request("GET", `/v1/agent/phone-numbers${search(query)}`),
+export const phoneOf = (send: Send) => ({
+  list: (query: QueryOf<`GET ${typeof numbers}`> = {}) => send(`GET ${numbers}`, { query }),
   /** Imports a number of one's own carrier, or buys one of the inventory. */
-  create: (body: typeof PhoneNumberCreate.Encoded): Promise<PhoneNumber> =>
-    request("POST", "/v1/agent/phone-numbers", body),
-  get: (id: string): Promise<PhoneNumber> => request("GET", path`/v1/agent/phone-numbers/${id}`),
-  update: (id: string, patch: typeof PhoneNumberPatch.Encoded): Promise<PhoneNumber> =>
-    request("PATCH", path`/v1/agent/phone-numbers/${id}`, patch),
+  create: (body: BodyOf<`POST ${typeof numbers}`>) => send(`POST ${numbers}`, { body }),
+  get: (id: string) => send(`GET ${one}`, of(id)),
+  update: (id: string, body: BodyOf<`PATCH ${typeof one}`>) => send(`PATCH ${one}`, { ...of(id), body }),
   /** An imported number's trunk anew; a password that is left out stays beside its user name. */
-  configure: (id: string, trunk: typeof SipConfigPut.Encoded): Promise<PhoneNumber> =>
-    request("PUT", path`/v1/agent/phone-numbers/${id}/sip-config`, trunk),
-  release: (id: string): Promise<void> => request("DELETE", path`/v1/agent/phone-numbers/${id}`),
+  configure: (id: string, body: BodyOf<`PUT ${typeof one}/sip-config`>) =>
+    send(`PUT ${one}/sip-config`, { ...of(id), body }),
+  release: (id: string) => send(`DELETE ${one}`, of(id)),
   /** What can be bought. */
-  available: (query: Query = {}): Promise<typeof AvailableNumbers.Type> =>
-    request("GET", `/v1/agent/available-phone-numbers${search(query)}`),
+  available: (query: QueryOf<`GET ${typeof available}`> = {}) => send(`GET ${available}`, { query }),
   /** Answers before it rings. With the same key again within a day it is the same call. */
-  call: (body: typeof PhoneCallCreate.Encoded, idempotencyKey?: string): Promise<PhoneCallQueued> =>
-    request(
-      "POST",
-      "/v1/agent/phone-calls",
+  call: (body: BodyOf<"POST /v1/agent/phone-calls">, idempotencyKey?: string) =>
+    send("POST /v1/agent/phone-calls", {
       body,
-      idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }
-    )
+      headers: idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }
+    })
 })

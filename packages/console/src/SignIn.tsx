@@ -1,8 +1,9 @@
-// The door of the console: the key that `npm start` printed.
+// The sign-in form: it takes the key that `npm start` printed.
 import { ParleyClient } from "@parley/client/ParleyClient"
 import { useState } from "preact/hooks"
-import { inWords } from "./inWords.ts"
+import { formatError } from "./format.ts"
 
+/** Asks for an API key and tries it; `onSignedIn` gets a key that the service has accepted. */
 export const SignIn = ({ onSignedIn }: { readonly onSignedIn: (key: string) => void }) => {
   const [key, setKey] = useState("")
   const [problem, setProblem] = useState("")
@@ -15,7 +16,7 @@ export const SignIn = ({ onSignedIn }: { readonly onSignedIn: (key: string) => v
       await new ParleyClient({ baseUrl: "", apiKey: key.trim() }).agents.list({ page_size: 1 })
       onSignedIn(key.trim())
     } catch (error) {
-      setProblem(inWords(error))
+      setProblem(formatError(error))
       setBusy(false)
     }
   }

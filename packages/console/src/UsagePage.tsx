@@ -1,15 +1,16 @@
-// What was used and what it cost: the balance, the days, the prices.
+// Usage and cost: the balance, the days, the prices.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import { useState } from "preact/hooks"
-import { plain } from "./inWords.ts"
+import { formatName } from "./format.ts"
 import { useLoaded } from "./loaded.ts"
-import { Said } from "./Said.tsx"
+import { Notice } from "./Notice.tsx"
 
+/** The balance, the usage of a period by day, and the prices. */
 export const UsagePage = ({ client }: { readonly client: ParleyClient }) => {
   const [days, setDays] = useState(30)
-  const credit = useLoaded(() => client.office.wallet.credit(), [])
-  const used = useLoaded(() => client.office.wallet.byDay(days), [days])
-  const prices = useLoaded(() => client.office.wallet.prices(), [])
+  const credit = useLoaded(() => client.management.wallet.credit(), [])
+  const used = useLoaded(() => client.management.wallet.byDay(days), [days])
+  const prices = useLoaded(() => client.management.wallet.prices(), [])
   const rows = used.value?.days ?? []
   const most = Math.max(...rows.map((row) => Number(row.cost)), Number.MIN_VALUE)
   return (
@@ -23,22 +24,22 @@ export const UsagePage = ({ client }: { readonly client: ParleyClient }) => {
           <option value="366">A year</option>
         </select>
       </header>
-      <Said problem={credit.problem || used.problem || prices.problem} />
+      <Notice problem={credit.problem || used.problem || prices.problem} />
       <dl class="facts">
-        <dt>Left</dt>
+        <dt>Balance</dt>
         <dd>{credit.value?.credit}</dd>
-        <dt>Spent in these days</dt>
+        <dt>Spent in this period</dt>
         <dd>{used.value?.cost}</dd>
       </dl>
-      {used.value !== null && rows.length === 0 && <p class="hint">Nothing was used.</p>}
+      {used.value !== null && rows.length === 0 && <p class="hint">No usage in this period.</p>}
       <div class="halves">
         <table class="rows">
           <thead>
             <tr>
               <th scope="col">Day</th>
-              <th scope="col">What</th>
+              <th scope="col">Kind</th>
               <th scope="col" class="number">
-                Times
+                Count
               </th>
               <th scope="col" class="number">
                 Quantity
@@ -54,7 +55,7 @@ export const UsagePage = ({ client }: { readonly client: ParleyClient }) => {
               <tr key={`${row.day} ${row.kind} ${row.model}`}>
                 <td>{row.day}</td>
                 <td>
-                  {plain(row.kind)} <small>{row.model}</small>
+                  {formatName(row.kind)} <small>{row.model}</small>
                 </td>
                 <td class="number">{row.entries}</td>
                 <td class="number">
@@ -74,14 +75,14 @@ export const UsagePage = ({ client }: { readonly client: ParleyClient }) => {
             <tbody>
               {(prices.value?.prices ?? []).map((price) => (
                 <tr key={price.name}>
-                  <th scope="row">{plain(price.name)}</th>
+                  <th scope="row">{formatName(price.name)}</th>
                   <td class="number">{price.amount}</td>
                   <td>per {price.per === 1 ? price.piece : `${price.per.toLocaleString()} ${price.piece}s`}</td>
                 </tr>
               ))}
             </tbody>
           </table>
-          <p class="hint">The operator changes them with `npm run parley -- prices`.</p>
+          <p class="hint">The operator sets them with `npm run parley -- prices`.</p>
         </div>
       </div>
     </section>

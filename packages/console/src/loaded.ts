@@ -1,7 +1,8 @@
-// Something that is read from the service when a view opens, and again when asked.
+// A value that is read from the service when a view opens, and again on request.
 import { useEffect, useState } from "preact/hooks"
-import { inWords } from "./inWords.ts"
+import { formatError } from "./format.ts"
 
+/** A value of the service, as far as it is known. */
 export interface Loaded<A> {
   /** Null until it is there; kept while it is read again. */
   readonly value: A | null
@@ -10,7 +11,7 @@ export interface Loaded<A> {
   readonly reload: () => Promise<void>
 }
 
-/** Read anew whenever one of the keys changes. */
+/** Reads the value when the component appears, and again whenever one of the keys changes. */
 export const useLoaded = <A>(load: () => Promise<A>, keys: ReadonlyArray<unknown>): Loaded<A> => {
   const [value, setValue] = useState<A | null>(null)
   const [problem, setProblem] = useState("")
@@ -19,7 +20,7 @@ export const useLoaded = <A>(load: () => Promise<A>, keys: ReadonlyArray<unknown
       setValue(await load())
       setProblem("")
     } catch (error) {
-      setProblem(inWords(error))
+      setProblem(formatError(error))
     }
   }
   useEffect(() => {
@@ -30,36 +31,11 @@ export const useLoaded = <A>(load: () => Promise<A>, keys: ReadonlyArray<unknown
         setValue(found)
         setProblem("")
       },
-      (error: unknown) => current && setProblem(inWords(error))
+      (error: unknown) => current && setProblem(formatError(error))
     )
     return () => {
       current = false
     }
   }, [...keys])
   return { value, problem, reload }
-}
-
-export interface Doing {
-  readonly said: string
-  readonly problem: string
-  /** Runs it and says what it gives back, or what went wrong. */
-  readonly act: (what: () => Promise<string>) => Promise<void>
-}
-
-export const useDoing = (): Doing => {
-  const [said, setSaid] = useState("")
-  const [problem, setProblem] = useState("")
-  return {
-    said,
-    problem,
-    act: async (what) => {
-      setSaid("")
-      setProblem("")
-      try {
-        setSaid(await what())
-      } catch (error) {
-        setProblem(inWords(error))
-      }
-    }
-  }
 }

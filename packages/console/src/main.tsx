@@ -1,4 +1,4 @@
-// The console: sign in with a key, then the desk.
+// The entry of the console: sign in with a key, then the pages.
 import { render } from "preact"
 import { App } from "./App.tsx"
 

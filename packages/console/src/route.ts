@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks"
 export const pages = ["agents", "calls", "phone", "tools", "knowledge", "usage"] as const
 export type PageName = (typeof pages)[number]
 
+/** What the address shows. */
 export interface Route {
   readonly page: PageName
   /** Empty for the page's own view. */
@@ -12,9 +13,11 @@ export interface Route {
   readonly part: string
 }
 
+/** The address of a page, of one record on it, and of a part of that record. */
 export const href = (page: PageName, ...where: ReadonlyArray<string>): string =>
   `#${[page, ...where.map(encodeURIComponent)].join("/")}`
 
+/** Opens that address. */
 export const go = (page: PageName, ...where: ReadonlyArray<string>): void => {
   location.hash = href(page, ...where)
 }
@@ -34,6 +37,7 @@ const decoded = (text: string): string => {
   }
 }
 
+/** The address as it is now; the component is drawn again when it changes. */
 export const useRoute = (): Route => {
   const [route, setRoute] = useState(read)
   useEffect(() => {

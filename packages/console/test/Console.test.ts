@@ -268,7 +268,7 @@ describe.skipIf(noBrowser)("the console (needs Chromium)", { timeout: 150_000 },
     }
   })
 
-  it("says that nothing can hear, and is typed to", async () => {
+  it("says that no engine recognises speech, and takes typed input", async () => {
     const broken = createServer((_, response) => response.writeHead(500).end()).listen(0, "127.0.0.1")
     await once(broken, "listening")
     const address = `http://127.0.0.1:${(broken.address() as AddressInfo).port}/v1`

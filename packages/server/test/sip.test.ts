@@ -28,16 +28,20 @@ const runSip = (...words: ReadonlyArray<string>) => commandOutput(sip, words)
 const farSide = Effect.acquireRelease(
   Effect.promise(() =>
     makeSipServer({
-      host: "127.0.0.1",
-      port: 0,
-      tls: undefined,
-      publicAddress: undefined,
-      rtpPorts: undefined,
+      network: {
+        host: "127.0.0.1",
+        port: 0,
+        tls: undefined,
+        publicAddress: undefined,
+        rtpPorts: undefined
+      },
       userAgent: "far",
-      trunkOf: () => Promise.resolve({ id: "t", allowedAddresses: ["127.0.0.0/8"], digest: undefined }),
-      onCall: (call) => {
-        if (call.dialedNumber !== "100") return call.refuse(486)
-        void call.answer().then(play)
+      handlers: {
+        trunkOf: () => Promise.resolve({ id: "t", allowedAddresses: ["127.0.0.0/8"], digest: undefined }),
+        onCall: (call) => {
+          if (call.dialedNumber !== "100") return call.refuse(486)
+          void call.answer().then(play)
+        }
       }
     })
   ),

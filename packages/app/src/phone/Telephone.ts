@@ -71,10 +71,14 @@ const make = Effect.fnUntraced(function* (
   const server = yield* opened(open, sip, {
     host,
     userAgent,
-    trunkOf: (dialled) =>
-      promise(Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (line) => inboundTrunk(line, secrets.open))),
-    onCall: (incoming) => onCall(incoming),
-    onTrace: (callId, trace) => traces.tell(callId, trace)
+    handlers: {
+      trunkOf: (dialled) =>
+        promise(
+          Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (line) => inboundTrunk(line, secrets.open))
+        ),
+      onCall: (incoming) => onCall(incoming),
+      onTrace: (callId, trace) => traces.tell(callId, trace)
+    }
   })
 
   return {
@@ -110,10 +114,12 @@ const dial = (server: SipServer, request: DialRequest, onOver: (callId: string) 
     })
   )
 
-type Handlers = Pick<SipServerOptions, "host" | "onCall" | "onTrace" | "trunkOf" | "userAgent">
+interface Opening extends Pick<SipServerOptions, "handlers" | "userAgent"> {
+  readonly host: string
+}
 
 /** Undefined when it is switched off, or nobody asked for its port and the port is taken. */
-const opened = Effect.fnUntraced(function* (open: OpenSipServer, settings: SipSettings, handlers: Handlers) {
+const opened = Effect.fnUntraced(function* (open: OpenSipServer, settings: SipSettings, opening: Opening) {
   const { port, tls } = settings
   if (port === undefined && tls === undefined) return undefined
   const secure =
@@ -125,9 +131,11 @@ const opened = Effect.fnUntraced(function* (open: OpenSipServer, settings: SipSe
           key: yield* readPem("PARLEY_SIP_TLS_KEY", tls.keyFile)
         }
   const { publicAddress, rtpPorts } = settings
-  const opening = Effect.acquireRelease(
+  const { handlers, host, userAgent } = opening
+  const network = { host, port, tls: secure, publicAddress, rtpPorts }
+  const acquired = Effect.acquireRelease(
     Effect.tryPromise({
-      try: () => open({ ...handlers, port, tls: secure, publicAddress, rtpPorts }),
+      try: () => open({ network, handlers, userAgent }),
       catch: (error) => new StartFault({ message: `Cannot open the telephone's ports: ${codeOf(error)}` })
     }),
     (server) =>
@@ -136,8 +144,8 @@ const opened = Effect.fnUntraced(function* (open: OpenSipServer, settings: SipSe
         closeMs
       )
   )
-  if (settings.asked || tls !== undefined) return yield* opening
-  return yield* Effect.catch(opening, () =>
+  if (settings.asked || tls !== undefined) return yield* acquired
+  return yield* Effect.catch(acquired, () =>
     Effect.as(
       Effect.logWarning(`There is no telephone: port ${port} is taken. Choose another one by PARLEY_SIP_PORT`),
       undefined

@@ -90,7 +90,7 @@ export const makeFakeSipServer = (): FakeSipServer => {
     },
     dials,
     ring: async ({ from, to }) => {
-      const trunk = await options?.trunkOf(to)
+      const trunk = await options?.handlers.trunkOf(to)
       if (trunk === undefined) return undefined
       const callId = `in-${++calls}@fake`
       const leg = makeLeg(callId)
@@ -111,7 +111,7 @@ export const makeFakeSipServer = (): FakeSipServer => {
         },
         onCancelled: (told) => void (tell = told)
       }
-      options?.onCall(incoming)
+      options?.handlers.onCall(incoming)
       return {
         callId,
         rang: () => rang,

@@ -1,16 +1,8 @@
 // A live conversation with an agent, in a browser: join with a session's ticket, talk, read along, hang up. A thin
 // layer over livekit-client, which keeps the connection; what is said over it is `ClientEvent` of the contract.
 // `start` resolves when the agent is there, and rejects with an AgentSessionError that says why it is not.
-import { agentStateAttribute, agentTopic, transcriptTopic } from "@parley/contract/ClientEvent"
-import type { AgentEvent, ClientEvent } from "@parley/contract/ClientEvent"
-import {
-  ConnectionState,
-  DisconnectReason,
-  Room,
-  RoomEvent,
-  type RemoteParticipant,
-  type TextStreamReader
-} from "livekit-client"
+import type { ClientEvent } from "@parley/contract/ClientEvent"
+import { ConnectionState, DisconnectReason, Room, RoomEvent } from "livekit-client"
 import { AgentVoice } from "./AgentVoice.ts"
 import { ClientTools, type ClientTool } from "./ClientTools.ts"
 import { Microphone, switchDevice } from "./Microphone.ts"
@@ -26,6 +18,7 @@ import {
 } from "./SessionEvents.ts"
 import { Outbox } from "./Outbox.ts"
 import { type PublicSessionOptions, requestTicket } from "./PublicSession.ts"
+import { SessionReader, type TranscriptEntry } from "./SessionReader.ts"
 import { ticketOf, type SessionTicket, type TicketSource } from "./SessionTicket.ts"
 
 /** The session, or `sessionToken` with the `serverUrl` it is good for; or the `agentId` of a public agent. */
@@ -35,12 +28,6 @@ export interface AgentSessionOptions extends AgentSessionCallbacks, TicketSource
   readonly audio?: { readonly inputDeviceId?: string; readonly outputDeviceId?: string }
   readonly clientTools?: Readonly<Record<string, ClientTool>>
   readonly clientToolTimeoutMs?: number
-}
-
-/** A finished utterance. */
-export interface TranscriptEntry {
-  readonly role: "user" | "agent"
-  readonly text: string
 }
 
 const agentWithinMs = 15_000
@@ -54,10 +41,9 @@ export class AgentSession {
   readonly #tools: ClientTools
   readonly #microphone = new Microphone(this.#room)
   readonly #voice = new AgentVoice(this.#room)
-  readonly #transcript: Array<TranscriptEntry> = []
+  readonly #reader: SessionReader
   readonly sessionId: string
   #status: AgentSessionStatus = "connecting"
-  #mode: AgentSessionMode = "listening"
   #endReason: AgentSessionEndReason | undefined
   readonly #agentReady = Promise.withResolvers<void>()
 
@@ -84,6 +70,13 @@ export class AgentSession {
       send: (result) => this.#send(result),
       onError: (error) => this.#emitter.emit("error", error)
     })
+    this.#reader = new SessionReader({
+      room: this.#room,
+      emitter: this.#emitter,
+      tools: this.#tools,
+      onAgent: () => this.#agentReady.resolve(),
+      onEnded: (reason) => void (this.#endReason ??= reason)
+    })
     this.#listen()
   }
 
@@ -91,10 +84,10 @@ export class AgentSession {
     return this.#status
   }
   get mode(): AgentSessionMode {
-    return this.#mode
+    return this.#reader.mode
   }
   get isSpeaking(): boolean {
-    return this.#mode === "speaking"
+    return this.#reader.mode === "speaking"
   }
   get micMuted(): boolean {
     return !this.#microphone.on
@@ -104,7 +97,7 @@ export class AgentSession {
     return this.#endReason
   }
   getTranscript(): ReadonlyArray<TranscriptEntry> {
-    return [...this.#transcript]
+    return this.#reader.transcript
   }
   /** livekit-client's room, for what this layer does not offer. */
   getRoom(): Room {
@@ -117,7 +110,7 @@ export class AgentSession {
   /** Typed input; answered in writing only unless `audio` is true. */
   sendUserMessage(text: string, options: { readonly audio?: boolean } = {}): void {
     this.#send({ type: "user.message", text, audio: options.audio ?? false })
-    this.#say({ role: "user", text })
+    this.#reader.say({ role: "user", text })
   }
   /** The user does something, such as typing: the agent does not ask whether they are still there. */
   sendUserActivity(): void {
@@ -196,7 +189,7 @@ export class AgentSession {
     } catch (cause) {
       throw new AgentSessionError("connection_failed", wordsOf(cause), { cause })
     }
-    for (const participant of this.#room.remoteParticipants.values()) this.#readState(participant)
+    for (const participant of this.#room.remoteParticipants.values()) this.#reader.readState(participant)
     if (options.microphone !== false) await this.#microphone.set(true)
     await this.#agentWithin()
     this.#setStatus("connected")
@@ -212,13 +205,6 @@ export class AgentSession {
   #listen(): void {
     const room = this.#room
     this.#agentReady.promise.catch(() => undefined)
-    room.on(RoomEvent.ParticipantConnected, (participant) => this.#readState(participant))
-    room.on(RoomEvent.ParticipantAttributesChanged, (_, participant) => {
-      if (participant !== room.localParticipant) this.#readState(participant as RemoteParticipant)
-    })
-    room.on(RoomEvent.DataReceived, (payload, _participant, _kind, topic) => {
-      if (topic === agentTopic) this.#readEvent(payload)
-    })
     room.on(RoomEvent.ConnectionStateChanged, (state) => {
       if (state === ConnectionState.Reconnecting || state === ConnectionState.SignalReconnecting) {
         this.#setStatus("reconnecting")
@@ -228,63 +214,6 @@ export class AgentSession {
       this.#agentReady.reject(new AgentSessionError("connection_failed", "the connection was closed"))
       this.#close(this.#endReason ?? reasonOf(reason))
     })
-    room.registerTextStreamHandler(transcriptTopic, (reader, { identity }) => {
-      const isUser = identity === room.localParticipant.identity
-      void (isUser ? this.#readUser(reader) : this.#readAgent(reader)).catch(() => undefined)
-    })
-  }
-
-  // Hearing and reading
-
-  #readState(participant: RemoteParticipant): void {
-    const state = participant.attributes[agentStateAttribute]
-    if (state === undefined || state === "initializing") return
-    this.#agentReady.resolve()
-    const mode = state === "thinking" || state === "speaking" ? state : "listening"
-    if (mode === this.#mode) return
-    this.#mode = mode
-    this.#emitter.emit("modeChange", { mode })
-  }
-
-  async #readUser(reader: TextStreamReader): Promise<void> {
-    const { final, segmentId } = segmentOf(reader)
-    const text = await reader.readAll()
-    this.#emitter.emit("userTranscript", { segmentId, text, final })
-    if (final && text !== "") this.#say({ role: "user", text })
-  }
-
-  async #readAgent(reader: TextStreamReader): Promise<void> {
-    const { segmentId } = segmentOf(reader)
-    let text = ""
-    for await (const delta of reader) {
-      text += delta
-      this.#emitter.emit("agentResponseDelta", { segmentId, delta, text })
-    }
-    this.#emitter.emit("agentResponse", { segmentId, text })
-    if (text !== "") this.#say({ role: "agent", text })
-  }
-
-  #readEvent(payload: Uint8Array): void {
-    const event = parse(payload)
-    switch (event?.type) {
-      case "client_tool.call":
-        return void this.#tools.answer(event)
-      case "tool.started":
-        return this.#emitter.emit("toolCallStarted", event)
-      case "tool.completed":
-        return this.#emitter.emit("toolCallCompleted", event)
-      case "tool.failed":
-        return this.#emitter.emit("toolCallFailed", event)
-      case "turn.latency":
-        return this.#emitter.emit("turnLatency", event.latency)
-      case "error":
-        return this.#emitter.emit("error", new AgentSessionError(event.code, event.message ?? event.code))
-      case "session.ended":
-        this.#endReason ??= event.reason
-        return undefined
-      case undefined:
-        return undefined
-    }
   }
 
   // Saying
@@ -296,11 +225,6 @@ export class AgentSession {
       .catch((cause: unknown) =>
         this.#emitter.emit("error", new AgentSessionError("internal_error", wordsOf(cause), { cause }))
       )
-  }
-
-  #say(entry: TranscriptEntry): void {
-    this.#transcript.push(entry)
-    this.#emitter.emit("message", entry)
   }
 
   #setStatus(status: AgentSessionStatus): void {
@@ -316,21 +240,6 @@ export class AgentSession {
     this.#microphone.meter.close()
     this.#voice.close()
     this.#emitter.emit("disconnect", { reason })
-  }
-}
-
-const segmentOf = ({ info }: TextStreamReader): { readonly segmentId: string; readonly final: boolean } => ({
-  segmentId: info.attributes?.["lk.segment_id"] ?? info.id,
-  final: info.attributes?.["lk.transcription_final"] === "true"
-})
-
-/** Our own service sends these; unknown types are left to the switch, which passes them over. */
-const parse = (payload: Uint8Array): AgentEvent | undefined => {
-  try {
-    const event: unknown = JSON.parse(new TextDecoder().decode(payload))
-    return typeof event === "object" && event !== null && "type" in event ? (event as AgentEvent) : undefined
-  } catch {
-    return undefined
   }
 }
 

@@ -1,11 +1,11 @@
-// Who may call the agent and what they may change; and the agent's own life: duplicate, archive, delete. What is set
-// here counts at once, without publishing.
+// Who can call the agent and what a session can override; and duplicating, archiving and deleting the agent. Changes
+// made here take effect at once, without publishing.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Agent, OverrideName } from "@parley/contract/Agent"
 import { useState } from "preact/hooks"
-import { useDoing } from "../loaded.ts"
+import { useAction } from "../action.ts"
 import { go } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 
 interface Props {
   readonly client: ParleyClient
@@ -13,16 +13,86 @@ interface Props {
   readonly onChanged: () => void
 }
 
+/** The settings of an agent that are no part of its versions. `onChanged` is called after each change. */
 export const Access = ({ agent, client, onChanged }: Props) => {
-  const { act, problem, said } = useDoing()
+  const { act, message, problem } = useAction()
   const [origins, setOrigins] = useState(agent.allowed_origins.join("\n"))
-  const [sure, setSure] = useState(false)
-  const patch = (change: Parameters<ParleyClient["agents"]["update"]>[1], done: string): Promise<void> =>
+  const patch: Patch = (change, done) =>
     act(async () => {
       await client.agents.update(agent.agent_id, change)
       onChanged()
       return done
     })
+  return (
+    <>
+      <Notice message={message} problem={problem} />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={agent.public_enabled}
+          onChange={(event) =>
+            void patch(
+              { public_enabled: event.currentTarget.checked },
+              event.currentTarget.checked
+                ? "Pages of the allowed origins can call without a key."
+                : "Calls now need a key."
+            )
+          }
+        />
+        Pages of these origins can call without a key
+      </label>
+      <textarea
+        aria-label="Origins"
+        rows={3}
+        placeholder="https://www.example.com"
+        value={origins}
+        onInput={(event) => setOrigins(event.currentTarget.value)}
+        onBlur={() => {
+          const allowed_origins = origins.split(/\s+/).filter((origin) => origin !== "")
+          if (allowed_origins.join() !== agent.allowed_origins.join()) void patch({ allowed_origins }, "Origins saved.")
+        }}
+      />
+      <Overrides agent={agent} patch={patch} />
+      <Manage client={client} agent={agent} onChanged={onChanged} patch={patch} />
+    </>
+  )
+}
+
+/** Changes the agent and shows the message. */
+type Patch = (change: Parameters<ParleyClient["agents"]["update"]>[1], message: string) => Promise<void>
+
+const Overrides = ({ agent, patch }: { readonly agent: Agent; readonly patch: Patch }) => (
+  <>
+    <h3>What a session may override</h3>
+    <ul class="picks">
+      {overrides.map(([name, words]) => (
+        <li key={name}>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={agent.overrides_allowed.includes(name)}
+              onChange={(event) =>
+                void patch(
+                  {
+                    overrides_allowed: event.currentTarget.checked
+                      ? [...agent.overrides_allowed, name]
+                      : agent.overrides_allowed.filter((other) => other !== name)
+                  },
+                  "Saved."
+                )
+              }
+            />
+            {words}
+          </label>
+        </li>
+      ))}
+    </ul>
+  </>
+)
+
+const Manage = ({ agent, client, onChanged, patch }: Props & { readonly patch: Patch }) => {
+  const { act, problem } = useAction()
+  const [sure, setSure] = useState(false)
   const duplicate = async (): Promise<string> => {
     const copy = await client.agents.duplicate(agent.agent_id)
     onChanged()
@@ -37,56 +107,7 @@ export const Access = ({ agent, client, onChanged }: Props) => {
   }
   return (
     <>
-      <Said said={said} problem={problem} />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={agent.public_enabled}
-          onChange={(event) =>
-            void patch(
-              { public_enabled: event.currentTarget.checked },
-              event.currentTarget.checked ? "Pages may call it without a key." : "Only a key may call it."
-            )
-          }
-        />
-        Pages of these origins may call it without a key
-      </label>
-      <textarea
-        aria-label="Origins"
-        rows={3}
-        placeholder="https://www.example.com"
-        value={origins}
-        onInput={(event) => setOrigins(event.currentTarget.value)}
-        onBlur={() => {
-          const allowed_origins = origins.split(/\s+/).filter((origin) => origin !== "")
-          if (allowed_origins.join() !== agent.allowed_origins.join()) void patch({ allowed_origins }, "Origins saved.")
-        }}
-      />
-      <h3>What a session may set anew</h3>
-      <ul class="picks">
-        {overrides.map(([name, words]) => (
-          <li key={name}>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={agent.overrides_allowed.includes(name)}
-                onChange={(event) =>
-                  void patch(
-                    {
-                      overrides_allowed: event.currentTarget.checked
-                        ? [...agent.overrides_allowed, name]
-                        : agent.overrides_allowed.filter((other) => other !== name)
-                    },
-                    "Saved."
-                  )
-                }
-              />
-              {words}
-            </label>
-          </li>
-        ))}
-      </ul>
-      <h3>The agent itself</h3>
+      <h3>Manage the agent</h3>
       <p class="hint">Its id is {agent.agent_id}.</p>
       <div class="controls">
         <button type="button" onClick={() => act(duplicate)}>
@@ -98,12 +119,12 @@ export const Access = ({ agent, client, onChanged }: Props) => {
           </button>
         ) : (
           <button type="button" onClick={() => patch({ status: "active" }, "Active again.")}>
-            Bring back
+            Restore
           </button>
         )}
         {sure ? (
           <button type="button" class="danger" onClick={() => act(remove)}>
-            Delete for good
+            Delete permanently
           </button>
         ) : (
           <button type="button" onClick={() => setSure(true)}>
@@ -111,14 +132,15 @@ export const Access = ({ agent, client, onChanged }: Props) => {
           </button>
         )}
       </div>
-      <p class="hint">The records of its calls stay.</p>
+      <p class="hint">The records of its calls are kept.</p>
+      <Notice problem={problem} />
     </>
   )
 }
 
 const overrides: ReadonlyArray<readonly [OverrideName, string]> = [
-  ["first_message", "its first words"],
-  ["system_prompt", "its prompt"],
-  ["voice_id", "its voice"],
-  ["language", "its language"]
+  ["first_message", "the first message"],
+  ["system_prompt", "the system prompt"],
+  ["voice_id", "the voice"],
+  ["language", "the language"]
 ]

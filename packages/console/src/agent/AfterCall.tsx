@@ -1,14 +1,12 @@
-// What happens when a call is over: whether it was recorded, what is drawn from it, and who is told.
+// What happens after a call: recording, analysis, webhooks.
 import type { DraftProps } from "./draft.ts"
 
 type Field = DraftProps["draft"]["analysis"]["data_fields"][number]
 const types = ["text", "boolean", "number", "enum"] as const
 
+/** The tab of recording, analysis and webhooks. */
 export const AfterCall = ({ change, draft }: DraftProps) => {
-  const { analysis, conversation, webhooks } = draft
-  const fields = (data_fields: ReadonlyArray<Field>): void => change({ analysis: { ...analysis, data_fields } })
-  const criteria = (list: typeof analysis.criteria): void => change({ analysis: { ...analysis, criteria: list } })
-  const endpoints = (post_call: typeof webhooks.post_call): void => change({ webhooks: { ...webhooks, post_call } })
+  const { analysis, conversation } = draft
   return (
     <>
       <label class="check">
@@ -29,14 +27,24 @@ export const AfterCall = ({ change, draft }: DraftProps) => {
             })
           }
         />
-        Sum the conversation up
+        Summarise the conversation
       </label>
+      <DataFields draft={draft} change={change} />
+      <Criteria draft={draft} change={change} />
+      <Webhooks draft={draft} change={change} />
+    </>
+  )
+}
 
-      <h3>Facts to find</h3>
+const DataFields = ({ change, draft: { analysis } }: DraftProps) => {
+  const fields = (data_fields: ReadonlyArray<Field>): void => change({ analysis: { ...analysis, data_fields } })
+  return (
+    <>
+      <h3>Data to extract</h3>
       {analysis.data_fields.map((field, index) => (
         <div class="row" key={index}>
           <input
-            aria-label="Fact"
+            aria-label="Field name"
             placeholder="appointment_day"
             value={field.name}
             onInput={(event) => fields(analysis.data_fields.with(index, { ...field, name: event.currentTarget.value }))}
@@ -57,8 +65,8 @@ export const AfterCall = ({ change, draft }: DraftProps) => {
             ))}
           </select>
           <input
-            aria-label="Meaning"
-            placeholder={field.type === "enum" ? "Monday, Tuesday, ..." : "What it is"}
+            aria-label="Description"
+            placeholder={field.type === "enum" ? "Monday, Tuesday, ..." : "What the value means"}
             value={field.type === "enum" ? field.enum_options.join(", ") : field.description}
             onChange={({ currentTarget: { value } }) =>
               fields(
@@ -76,10 +84,17 @@ export const AfterCall = ({ change, draft }: DraftProps) => {
         type="button"
         onClick={() => fields([...analysis.data_fields, { name: "", type: "text", description: "", enum_options: [] }])}
       >
-        Add a fact
+        Add a field
       </button>
+    </>
+  )
+}
 
-      <h3>Criteria of success</h3>
+const Criteria = ({ change, draft: { analysis } }: DraftProps) => {
+  const criteria = (list: typeof analysis.criteria): void => change({ analysis: { ...analysis, criteria: list } })
+  return (
+    <>
+      <h3>Success criteria</h3>
       {analysis.criteria.map((criterion, index) => (
         <div class="row" key={index}>
           <input
@@ -104,9 +119,18 @@ export const AfterCall = ({ change, draft }: DraftProps) => {
       <button type="button" onClick={() => criteria([...analysis.criteria, { name: "", description: "" }])}>
         Add a criterion
       </button>
+    </>
+  )
+}
 
+const Webhooks = ({ change, draft: { webhooks } }: DraftProps) => {
+  const endpoints = (post_call: typeof webhooks.post_call): void => change({ webhooks: { ...webhooks, post_call } })
+  return (
+    <>
       <h3>Webhooks</h3>
-      <p class="hint">Told when a call ended and when it was analysed, in this order; three attempts each.</p>
+      <p class="hint">
+        Sent when a call has ended and again when it has been analysed, in this order; three attempts each.
+      </p>
       {webhooks.post_call.map((endpoint, index) => (
         <div class="row" key={index}>
           <input

@@ -4,11 +4,11 @@ import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Agent } from "@parley/contract/Agent"
 import { useEffect, useState } from "preact/hooks"
 import { TestsTab } from "../agentTests/TestsTab.tsx"
-import { inWords } from "../inWords.ts"
-import { useDoing } from "../loaded.ts"
+import { formatError } from "../format.ts"
+import { useAction } from "../action.ts"
 import { go } from "../route.ts"
-import { Said } from "../Said.tsx"
-import { Abilities } from "./Abilities.tsx"
+import { Notice } from "../Notice.tsx"
+import { Capabilities } from "./Capabilities.tsx"
 import { Access } from "./Access.tsx"
 import { AfterCall } from "./AfterCall.tsx"
 import { Behaviour } from "./Behaviour.tsx"
@@ -27,27 +27,28 @@ interface Props {
 
 const tabs = {
   behaviour: "Behaviour",
-  abilities: "Abilities",
+  tools: "Tools and knowledge",
   after: "After the call",
   tests: "Tests",
   access: "Access",
   versions: "Versions"
 } as const
 
+/** The editor of one agent. `onChanged` is called when the agent's own record has changed. */
 export const AgentEditor = ({ agent, client, onChanged, part, voices }: Props) => {
   const [read, setRead] = useState<Draft | null>(null)
   const [draft, setDraft] = useState<Draft | null>(null)
   /** The live version a draft is compared with before it is published; 0 while nothing is compared. */
   const [comparing, setComparing] = useState(0)
   const [unread, setUnread] = useState("")
-  const { act, problem, said } = useDoing()
+  const { act, message, problem } = useAction()
   const dirty = draft !== read
   const take = (fresh: Draft): void => {
     setRead(fresh)
     setDraft(fresh)
   }
   useEffect(() => {
-    client.agents.config(agent.agent_id).then(take, (error: unknown) => setUnread(inWords(error)))
+    client.agents.config(agent.agent_id).then(take, (error: unknown) => setUnread(formatError(error)))
   }, [])
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
@@ -55,7 +56,7 @@ export const AgentEditor = ({ agent, client, onChanged, part, voices }: Props) =
     return () => removeEventListener("beforeunload", warn)
   }, [dirty])
   if (draft === null || read === null) {
-    return <section class="editor">{unread === "" ? <p>Loading ...</p> : <Said problem={unread} />}</section>
+    return <section class="editor">{unread === "" ? <p>Loading ...</p> : <Notice problem={unread} />}</section>
   }
 
   const change = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed })
@@ -80,7 +81,7 @@ export const AgentEditor = ({ agent, client, onChanged, part, voices }: Props) =
   const rename = async (name: string): Promise<string> => {
     await client.agents.update(agent.agent_id, { name })
     onChanged()
-    return `The name is ${name} now.`
+    return `Renamed to ${name}.`
   }
   const tab = Object.hasOwn(tabs, part) ? part : "behaviour"
   return (
@@ -103,7 +104,7 @@ export const AgentEditor = ({ agent, client, onChanged, part, voices }: Props) =
           Publish
         </button>
       </header>
-      <Said said={said} problem={problem} />
+      <Notice message={message} problem={problem} />
       {comparing !== 0 && (
         <Publishing
           client={client}
@@ -113,23 +114,11 @@ export const AgentEditor = ({ agent, client, onChanged, part, voices }: Props) =
           onLeave={() => setComparing(0)}
         />
       )}
-      <div class="tabs" role="tablist">
-        {Object.entries(tabs).map(([name, words]) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            aria-selected={name === tab}
-            onClick={() => go("agents", agent.agent_id, name)}
-          >
-            {words}
-          </button>
-        ))}
-      </div>
+      <Tabs agentId={agent.agent_id} open={tab} />
       {tab === "behaviour" && (
         <Behaviour client={client} draft={draft} change={change} voices={voices} keyed={read.llm.custom?.base_url} />
       )}
-      {tab === "abilities" && <Abilities client={client} draft={draft} change={change} />}
+      {tab === "tools" && <Capabilities client={client} draft={draft} change={change} />}
       {tab === "after" && <AfterCall draft={draft} change={change} />}
       {tab === "tests" && <TestsTab client={client} agent={agent} unsaved={dirty} />}
       {tab === "access" && <Access client={client} agent={agent} onChanged={onChanged} />}
@@ -137,3 +126,19 @@ export const AgentEditor = ({ agent, client, onChanged, part, voices }: Props) =
     </section>
   )
 }
+
+const Tabs = ({ agentId, open }: { readonly agentId: string; readonly open: string }) => (
+  <div class="tabs" role="tablist">
+    {Object.entries(tabs).map(([name, words]) => (
+      <button
+        key={name}
+        type="button"
+        role="tab"
+        aria-selected={name === open}
+        onClick={() => go("agents", agentId, name)}
+      >
+        {words}
+      </button>
+    ))}
+  </div>
+)

@@ -2,9 +2,10 @@
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Health } from "@parley/contract/Health"
 import { useState } from "preact/hooks"
-import { useDoing, useLoaded } from "../loaded.ts"
+import { useAction } from "../action.ts"
+import { useLoaded } from "../loaded.ts"
 import { go } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 import { AgentEditor } from "./AgentEditor.tsx"
 import { Talk } from "./Talk.tsx"
 
@@ -17,13 +18,14 @@ interface Props {
   readonly health: Health | null
 }
 
+/** The page of agents; a new one begins with a prompt that can be tried at once. */
 export const Agents = ({ chosen, client, health, part }: Props) => {
   const [archived, setArchived] = useState(false)
   const { problem, reload, value } = useLoaded(
     () => client.agents.list({ page_size: 100, include_archived: archived ? "true" : undefined }),
     [archived]
   )
-  const { act, problem: failed } = useDoing()
+  const { act, problem: failed } = useAction()
   const create = (): Promise<void> =>
     act(async () => {
       const agent = await client.agents.create({
@@ -63,17 +65,17 @@ export const Agents = ({ chosen, client, health, part }: Props) => {
           <input type="checkbox" checked={archived} onChange={(event) => setArchived(event.currentTarget.checked)} />
           Show archived
         </label>
-        <Said problem={problem || failed} />
+        <Notice problem={problem || failed} />
       </nav>
       {value === null ? null : agent === undefined ? (
         <section class="empty">
-          <h2>Nobody to talk to yet</h2>
+          <h2>No agents yet</h2>
           <p>
-            Make an agent, tell it in a few sentences who it is, publish it, and call it from here: your microphone, its
-            voice, captions of both, and where each millisecond went.
+            Create an agent, describe in a few sentences who it is, publish it, and call it from here: with your
+            microphone, its voice, captions of both sides, and the latency of each turn.
           </p>
           <button class="primary" type="button" onClick={create}>
-            Make the first agent
+            Create the first agent
           </button>
         </section>
       ) : (

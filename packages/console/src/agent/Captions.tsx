@@ -1,6 +1,7 @@
 // Live captions of both sides; what is still being said is lighter.
 import { useEffect, useRef } from "preact/hooks"
 
+/** One utterance of either side, as far as it is known. */
 export interface Caption {
   readonly id: string
   readonly who: "user" | "agent"
@@ -8,6 +9,7 @@ export interface Caption {
   readonly final: boolean
 }
 
+/** The utterances in order; the last one is kept in view. */
 export const Captions = ({ captions }: { readonly captions: ReadonlyArray<Caption> }) => {
   const end = useRef<HTMLLIElement>(null)
   useEffect(() => end.current?.scrollIntoView({ block: "nearest" }), [captions])

@@ -1,5 +1,5 @@
-// Who thinks for the agent: the platform's model, or an OpenAI-compatible endpoint of one's own. Its key is never shown;
-// left empty it stays, as long as the address does.
+// The language model of the agent: the platform's, or an OpenAI-compatible endpoint of the customer. Its key is never
+// shown; left empty, the stored key is kept as long as the address is the same.
 import type { DraftProps } from "./draft.ts"
 
 interface Props extends DraftProps {
@@ -7,6 +7,7 @@ interface Props extends DraftProps {
   readonly keyed: string | undefined
 }
 
+/** The language model of the agent. */
 export const ModelChoice = ({ change, draft, keyed }: Props) => {
   const { custom, model } = draft.llm
   const set = (part: Partial<NonNullable<typeof custom>>): void =>
@@ -15,7 +16,7 @@ export const ModelChoice = ({ change, draft, keyed }: Props) => {
     <>
       <h3>Model</h3>
       <select
-        aria-label="Who thinks"
+        aria-label="Model provider"
         value={custom === null ? "platform" : "own"}
         onChange={(event) =>
           change({
@@ -23,8 +24,8 @@ export const ModelChoice = ({ change, draft, keyed }: Props) => {
           })
         }
       >
-        <option value="platform">The platform's model{model === null ? "" : `, ${model}`}</option>
-        <option value="own">An endpoint of your own</option>
+        <option value="platform">Platform default{model === null ? "" : `, ${model}`}</option>
+        <option value="own">Custom endpoint</option>
       </select>
       {custom !== null && (
         <>

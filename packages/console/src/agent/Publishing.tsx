@@ -1,8 +1,8 @@
-// Before the draft becomes what callers hear: how it differs from what they hear now, and a title for it.
+// Before a draft is published: how it differs from the live version, and a title for the new one.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import { useState } from "preact/hooks"
 import { useLoaded } from "../loaded.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 import { differences } from "./differences.ts"
 
 interface Props {
@@ -14,6 +14,7 @@ interface Props {
   readonly onLeave: () => void
 }
 
+/** Compares the draft with the live version. `onPublish` gets the title, empty for none. */
 export const Publishing = ({ agentId, client, live, onLeave, onPublish }: Props) => {
   const [title, setTitle] = useState("")
   const { problem, value } = useLoaded(async () => {
@@ -21,14 +22,14 @@ export const Publishing = ({ agentId, client, live, onLeave, onPublish }: Props)
     return { found: differences(version.config, draft), equal: version.config_hash === draft.config_hash }
   }, [])
   return (
-    <section class="publishing" aria-label="What is new">
-      <h3>What is new since version {live}</h3>
-      <Said problem={problem} />
+    <section class="publishing" aria-label="Changes">
+      <h3>Changes since version {live}</h3>
+      <Notice problem={problem} />
       {value !== null && value.found.length === 0 && (
         <p>
           {value.equal
-            ? "Nothing: the draft is what callers hear already."
-            : "Nothing that is shown; a secret or a key is another."}
+            ? "No changes: the draft is already live."
+            : "Only secrets or keys have changed; they are not shown."}
         </p>
       )}
       <dl class="facts">
@@ -46,16 +47,16 @@ export const Publishing = ({ agentId, client, live, onLeave, onPublish }: Props)
       <div class="row">
         <input
           aria-label="Title of the version"
-          placeholder="A title, if you like"
+          placeholder="Title (optional)"
           maxLength={120}
           value={title}
           onInput={(event) => setTitle(event.currentTarget.value)}
         />
         <button type="button" class="primary" onClick={() => onPublish(title.trim())}>
-          Publish it
+          Publish version
         </button>
         <button type="button" onClick={onLeave}>
-          Not yet
+          Cancel
         </button>
       </div>
     </section>

@@ -1,5 +1,5 @@
-// The conversation with the chosen agent: start, captions, state, microphone, typed words, end, and the
-// ledger of each turn. What can go wrong is said in words.
+// The conversation with the chosen agent: start, captions, state, microphone, typed input, end, and the
+// latency of each turn. Every failure is shown as a sentence.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Agent } from "@parley/contract/Agent"
 import type { Health } from "@parley/contract/Health"
@@ -14,6 +14,7 @@ interface Props {
   readonly health: Health | null
 }
 
+/** The panel in which one calls the agent, or its draft, from the browser. */
 export const Talk = ({ agent, client, health }: Props) => {
   const [view, setView] = useState(noCall)
   const [call, setCall] = useState<Call | null>(null)
@@ -27,7 +28,7 @@ export const Talk = ({ agent, client, health }: Props) => {
     setCall(startCall(ticket, setView))
   }
   const live = view.phase === "connecting" || view.phase === "live" || view.phase === "reconnecting"
-  const deaf = deafWords(health)
+  const unheard = recognitionProblem(health)
   return (
     <section class="talk" aria-label="Conversation">
       <header>
@@ -36,12 +37,12 @@ export const Talk = ({ agent, client, health }: Props) => {
           {words[view.phase]} {view.phase === "live" && <b data-state={view.state}>{view.state}</b>}
         </span>
       </header>
-      {deaf !== "" && (
+      {unheard !== "" && (
         <p class="problem" role="alert">
-          {deaf}
+          {unheard}
         </p>
       )}
-      {view.problem !== "" && view.problem !== deaf && (
+      {view.problem !== "" && view.problem !== unheard && (
         <p class="problem" role="alert">
           {view.problem}
         </p>
@@ -80,7 +81,7 @@ export const Talk = ({ agent, client, health }: Props) => {
       {view.phase === "idle" ? (
         <div class="empty small">
           {agent.publication_state === "live"
-            ? "Call the agent and speak. It asks for your microphone; headphones keep its voice out of it."
+            ? "Call the agent and speak. The browser asks for the microphone; headphones avoid echo."
             : "Publish the agent to call it, or try the draft as it was saved."}
         </div>
       ) : (
@@ -93,12 +94,12 @@ export const Talk = ({ agent, client, health }: Props) => {
   )
 }
 
-/** Why the agent cannot hear, when nothing recognises speech at this moment. */
-const deafWords = (health: Health | null): string => {
+/** Why the agent cannot hear the caller: no engine recognises speech at this moment. Empty while one does. */
+const recognitionProblem = (health: Health | null): string => {
   const asr = health?.serves["asr"] ?? []
   if (health === null || asr.some((one) => one.state !== "down")) return ""
   return asr.every((one) => one.name === "pocketsphinx")
-    ? "The agent cannot hear you, type instead: PocketSphinx is not there. On Debian: apt-get install libpocketsphinx3 pocketsphinx-en-us, and start the service again; or set PARLEY_ASR_BASE_URL."
+    ? "The agent cannot hear you, type instead: PocketSphinx is not installed. On Debian: apt-get install libpocketsphinx3 pocketsphinx-en-us, and start the service again; or set PARLEY_ASR_BASE_URL."
     : `The agent cannot hear you at the moment, type instead: ${asr.map((one) => one.name).join(" and ")} does not recognise speech.`
 }
 

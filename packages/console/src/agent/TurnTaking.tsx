@@ -1,13 +1,14 @@
-// Whose turn it is: when the agent begins, when it lets itself be interrupted, and what it does in silence.
+// When the agent begins to answer, when it can be interrupted, and what it does in silence.
 import type { DraftProps } from "./draft.ts"
 
+/** The settings of turn taking and silence; waits are in milliseconds, silence in seconds. */
 export const TurnTaking = ({ change, draft }: DraftProps) => {
   const { conversation } = draft
   const set = (part: Partial<typeof conversation>): void => change({ conversation: { ...conversation, ...part } })
   const longest = conversation.response_max_wait_ms
   return (
     <>
-      <h3>Turns</h3>
+      <h3>Turn taking</h3>
       <div class="pair">
         <div>
           <label for="wait">Wait before answering, {conversation.response_wait_ms} ms</label>
@@ -22,15 +23,15 @@ export const TurnTaking = ({ change, draft }: DraftProps) => {
           />
         </div>
         <div>
-          <label for="longest">And at most{longest === null ? "" : `, ${longest} ms`}</label>
+          <label for="longest">Maximum wait{longest === null ? "" : `, ${longest} ms`}</label>
           <div class="row">
             <select
-              aria-label="Longest wait"
+              aria-label="Maximum wait mode"
               value={longest === null ? "auto" : "own"}
               onChange={(event) => set({ response_max_wait_ms: event.currentTarget.value === "auto" ? null : 2000 })}
             >
-              <option value="auto">as it sees fit</option>
-              <option value="own">so long</option>
+              <option value="auto">automatic</option>
+              <option value="own">fixed</option>
             </select>
             <input
               id="longest"
@@ -45,7 +46,7 @@ export const TurnTaking = ({ change, draft }: DraftProps) => {
           </div>
         </div>
       </div>
-      <label for="sensitivity">Interrupted</label>
+      <label for="sensitivity">Interruption</label>
       <select
         id="sensitivity"
         value={conversation.interruptible ? conversation.interruption_sensitivity : "never"}
@@ -56,9 +57,9 @@ export const TurnTaking = ({ change, draft }: DraftProps) => {
           })
         }
       >
-        <option value="high">at the first sound</option>
-        <option value="balanced">by a voice</option>
-        <option value="low">by a sentence</option>
+        <option value="high">on any sound</option>
+        <option value="balanced">on speech</option>
+        <option value="low">on a full sentence</option>
         <option value="never">never</option>
       </select>
 
@@ -69,9 +70,9 @@ export const TurnTaking = ({ change, draft }: DraftProps) => {
           checked={conversation.reengage_enabled}
           onChange={(event) => set({ reengage_enabled: event.currentTarget.checked })}
         />
-        Asks whether the caller is still there
+        Ask whether the caller is still there
       </label>
-      <label for="silence">Hangs up after so many seconds of silence</label>
+      <label for="silence">Hang up after this many seconds of silence</label>
       <input
         id="silence"
         type="number"
@@ -86,7 +87,7 @@ export const TurnTaking = ({ change, draft }: DraftProps) => {
           checked={conversation.hangup_farewell_enabled}
           onChange={(event) => set({ hangup_farewell_enabled: event.currentTarget.checked })}
         />
-        Says goodbye before it hangs up
+        Say goodbye before hanging up
       </label>
     </>
   )

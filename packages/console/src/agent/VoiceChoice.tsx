@@ -1,4 +1,4 @@
-// How the agent sounds: the voice, its language, its speed.
+// The voice of the agent: which one, its language, its speed.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import { languageCodes } from "@parley/contract/languageCodes"
 import { useLoaded } from "../loaded.ts"
@@ -10,9 +10,10 @@ interface Props extends DraftProps {
   readonly voices: ReadonlyArray<string>
 }
 
+/** The voice of the agent: those of the engines and those of the workspace. */
 export const VoiceChoice = ({ change, client, draft, voices }: Props) => {
   const { voice } = draft
-  const own = useLoaded(() => client.voices.list({ self: true, page_size: 100 }), [])
+  const own = useLoaded(() => client.voices.list({ self: "true", page_size: 100 }), [])
   const models = own.value?.items ?? []
   const ids = [...new Set([...voices, ...models.map((model) => model._id), voice.voice_id])].filter((id) => id !== "")
   return (
@@ -35,7 +36,7 @@ export const VoiceChoice = ({ change, client, draft, voices }: Props) => {
           </select>
         </div>
         <div>
-          <label for="language">It speaks</label>
+          <label for="language">Spoken language</label>
           <select
             id="language"
             value={voice.speaking_language}

@@ -1,13 +1,14 @@
 // One call as the page sees it: a session object underneath, a plain view above. Every change gives a new
-// view; what fails becomes words. The microphone is asked for once the agent is there, so that a refusal
+// view; failures become sentences. The microphone is asked for once the agent is there, so that a refusal
 // leaves a call that can be typed in.
 import { AgentSession } from "@parley/client/browser/AgentSession"
 import { AgentSessionError } from "@parley/client/browser/AgentSessionError"
 import type { SessionTicket } from "@parley/contract/Session"
 import type { TurnLatency } from "@parley/contract/TurnLatency"
 import { type Caption, withCaption } from "./Captions.tsx"
-import { inWords } from "../inWords.ts"
+import { formatError } from "../format.ts"
 
+/** What the page shows of a call. */
 export interface CallView {
   readonly phase: "idle" | "connecting" | "live" | "reconnecting" | "over"
   /** listening, thinking or speaking. */
@@ -29,6 +30,7 @@ export const noCall: CallView = {
   ended: ""
 }
 
+/** What the page can do with a call. */
 export interface Call {
   readonly end: () => void
   readonly mute: (muted: boolean) => void
@@ -43,20 +45,20 @@ export interface Call {
 export const startCall = (ticket: () => Promise<SessionTicket>, show: (view: CallView) => void): Call => {
   let view: CallView = { ...noCall, phase: "connecting" }
   let session: AgentSession | undefined
-  let given = false
+  let hungUp = false
   const change = (part: Partial<CallView>): void => {
     view = { ...view, ...part }
     show(view)
   }
   const caption = (changed: Caption): void => change({ captions: withCaption(view.captions, changed) })
-  const problem = (error: unknown): void => change({ problem: words(error) })
+  const problem = (error: unknown): void => change({ problem: formatCallError(error) })
 
   const microphone = async (muted: boolean): Promise<void> => {
     try {
       await session?.setMicMuted(muted)
       change({ muted, problem: "" })
     } catch (error) {
-      change({ muted: true, problem: words(error) })
+      change({ muted: true, problem: formatCallError(error) })
     }
   }
 
@@ -76,17 +78,17 @@ export const startCall = (ticket: () => Promise<SessionTicket>, show: (view: Cal
       onError: problem,
       onDisconnect: ({ reason }) => change({ phase: "over", ended: endings[reason] ?? reason.replaceAll("_", " ") })
     })
-    if (given) return session.end()
+    if (hungUp) return session.end()
     await session.startAudio().catch(() => undefined)
     await microphone(false)
   }
 
   change({})
-  join().catch((error: unknown) => change({ phase: "over", problem: words(error), ended: "" }))
+  join().catch((error: unknown) => change({ phase: "over", problem: formatCallError(error), ended: "" }))
 
   return {
     end: () => {
-      given = true
+      hungUp = true
       void session?.end()
     },
     mute: (muted) => void microphone(muted),
@@ -102,13 +104,13 @@ const endings: Readonly<Record<string, string>> = {
   agent_hangup: "the agent hung up",
   connection_lost: "the connection was lost",
   heartbeat_timeout: "the connection was lost",
-  conversation_timeout: "it reached its longest duration",
+  conversation_timeout: "it reached the maximum duration",
   llm_endpoint_failure: "the language model failed three times in a row",
-  internal_error: "something broke inside the service"
+  internal_error: "an internal error"
 }
 
-const words = (error: unknown): string => {
-  if (!(error instanceof AgentSessionError)) return inWords(error)
+const formatCallError = (error: unknown): string => {
+  if (!(error instanceof AgentSessionError)) return formatError(error)
   switch (error.code) {
     case "mic_permission_denied":
       if (error.cause instanceof DOMException && error.cause.name === "NotFoundError")
@@ -117,7 +119,7 @@ const words = (error: unknown): string => {
     case "connection_failed":
       return `The connection failed: ${error.message}.`
     case "session_expired":
-      return "The session's time to join is over. Call again."
+      return "The session expired before joining. Call again."
     case "provider_error":
       return /speech recognition/.test(error.message)
         ? "No engine recognises speech here: the agent cannot hear you, but reads what you type."

@@ -1,12 +1,14 @@
-// How a draft differs from what is live, section by section, in words: short values are told, long ones only named.
+// How a draft differs from what is live, section by section, as text: short values are shown, long ones only named.
 import type { ReturnedSections } from "@parley/contract/AgentConfig/AgentConfig"
-import { plain } from "../inWords.ts"
+import { formatName } from "../format.ts"
 
+/** The changes of one section, each as a line of text. */
 export interface Difference {
   readonly section: string
   readonly changes: ReadonlyArray<string>
 }
 
+/** The sections that differ, in the order of the editor; empty when none does. */
 export const differences = (live: ReturnedSections, draft: ReturnedSections): ReadonlyArray<Difference> =>
   sections.flatMap(([name, section]) => {
     const changes = changesOf(live[name], draft[name])
@@ -16,7 +18,7 @@ export const differences = (live: ReturnedSections, draft: ReturnedSections): Re
 const sections: ReadonlyArray<readonly [keyof ReturnedSections, string]> = [
   ["prompt", "Prompt"],
   ["voice", "Voice"],
-  ["asr", "Hearing"],
+  ["asr", "Speech recognition"],
   ["conversation", "Conversation"],
   ["llm", "Model"],
   ["tools", "Tools"],
@@ -26,20 +28,20 @@ const sections: ReadonlyArray<readonly [keyof ReturnedSections, string]> = [
   ["guardrails", "Guardrails"]
 ]
 
-/** An absent key is told like an empty one. */
+/** An absent key counts as an empty one. */
 const changesOf = (live: object, draft: object, within = ""): ReadonlyArray<string> => {
   const before = new Map<string, unknown>(Object.entries(live))
   const after = new Map<string, unknown>(Object.entries(draft))
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
-    const name = `${within}${plain(key)}`
+    const name = `${within}${formatName(key)}`
     const [was, is] = [before.get(key), after.get(key)]
     if (same(was, is)) return []
     if (isList(was ?? []) && isList(is ?? [])) return [`${name}: ${listChange(was, is)}`]
     if (isRecord(was) && isRecord(is)) return changesOf(was, is, `${name}, `)
-    if (isRecord(is)) return [`${name} is new`]
-    if (isRecord(was)) return [`${name} is gone`]
+    if (isRecord(is)) return [`${name}: added`]
+    if (isRecord(was)) return [`${name}: removed`]
     const [from, to] = [short(was), short(is)]
-    return [from === undefined || to === undefined ? `${name} is another text` : `${name}: ${from} → ${to}`]
+    return [from === undefined || to === undefined ? `${name}: text changed` : `${name}: ${from} → ${to}`]
   })
 }
 
@@ -47,8 +49,8 @@ const listChange = (was: unknown, is: unknown): string => {
   const [before, after] = [was, is].map((list) => (isList(list) ? list.map((one) => JSON.stringify(one)) : []))
   const added = (after ?? []).filter((one) => !before?.includes(one)).length
   const removed = (before ?? []).filter((one) => !after?.includes(one)).length
-  const words = [...(added > 0 ? [`${added} new`] : []), ...(removed > 0 ? [`${removed} gone`] : [])]
-  return words.length === 0 ? "another order" : words.join(", ")
+  const words = [...(added > 0 ? [`${added} added`] : []), ...(removed > 0 ? [`${removed} removed`] : [])]
+  return words.length === 0 ? "reordered" : words.join(", ")
 }
 
 /** Undefined for what is too long to read in a line. */

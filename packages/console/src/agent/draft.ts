@@ -1,6 +1,7 @@
 // The draft as it is edited: the sections the editor knows, where an endpoint may carry a new secret.
 import type { ReturnedSections } from "@parley/contract/AgentConfig/AgentConfig"
 
+/** A webhook address as it is edited. */
 export interface EditedEndpoint {
   readonly url: string
   readonly has_secret: boolean
@@ -8,6 +9,7 @@ export interface EditedEndpoint {
   readonly secret?: string
 }
 
+/** The choice of the language model as it is edited. */
 export interface EditedLlm {
   readonly model: string | null
   readonly custom: {
@@ -25,6 +27,7 @@ export type Draft = Omit<ReturnedSections, "webhooks" | "llm"> & {
   readonly llm: EditedLlm
 }
 
+/** What every part of the editor gets. */
 export interface DraftProps {
   readonly draft: Draft
   readonly change: (part: Partial<Draft>) => void

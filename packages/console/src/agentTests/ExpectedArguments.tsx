@@ -9,6 +9,7 @@ interface Props {
   readonly onChange: (args: Arguments) => void
 }
 
+/** Edits the expected arguments; `onChange` gets valid ones only. */
 export const ExpectedArguments = ({ given, onChange }: Props) => {
   const [text, setText] = useState(Object.keys(given).length === 0 ? "" : JSON.stringify(given))
   const read = argumentsOf(text)
@@ -25,7 +26,7 @@ export const ExpectedArguments = ({ given, onChange }: Props) => {
           if (args !== undefined) onChange(args)
         }}
       />
-      {read === undefined && <p class="hint">This is no JSON object of plain values; what was there before counts.</p>}
+      {read === undefined && <p class="hint">Not a JSON object of plain values; the previous value is kept.</p>}
     </>
   )
 }

@@ -1,19 +1,20 @@
-// One run of a test: each expectation with its verdict, and what was said and done.
+// One run of a test: each expectation with its result, and the transcript.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import { Transcript } from "../calls/Transcript.tsx"
 import { useLoaded } from "../loaded.ts"
-import { Said } from "../Said.tsx"
-import { inSentence } from "./expectation.ts"
+import { Notice } from "../Notice.tsx"
+import { formatExpectation } from "./expectation.ts"
 
+/** The result of one test run, by its id. */
 export const RunView = ({ client, id }: { readonly client: ParleyClient; readonly id: string }) => {
-  const { problem, value: run } = useLoaded(() => client.office.tests.getRun(id), [id])
-  if (run === null) return <Said problem={problem} />
+  const { problem, value: run } = useLoaded(() => client.management.tests.getRun(id), [id])
+  if (run === null) return <Notice problem={problem} />
   return (
     <>
       <ul class="verdicts">
         {run.expectations.map(({ expectation, passed, reason }, index) => (
           <li key={index} class={passed ? "passed" : "failed"}>
-            <b>{passed ? "Met" : "Missed"}</b> {inSentence(expectation)}
+            <b>{passed ? "Passed" : "Failed"}</b> {formatExpectation(expectation)}
             {reason !== "" && <small>{reason}</small>}
           </li>
         ))}

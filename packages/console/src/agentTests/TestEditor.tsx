@@ -1,9 +1,9 @@
-// One test: what the caller says, a turn a line, and what is expected of the agent.
+// One test: the turns of the caller, one per line, and the expectations.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { AgentTest, AgentTestCreate, Expectation } from "@parley/contract/AgentTest"
 import { useState } from "preact/hooks"
-import { useDoing } from "../loaded.ts"
-import { Said } from "../Said.tsx"
+import { useAction } from "../action.ts"
+import { Notice } from "../Notice.tsx"
 import { changedKind, type ExpectationKind, kinds, textOf, withText } from "./expectation.ts"
 import { ExpectedArguments } from "./ExpectedArguments.tsx"
 
@@ -15,6 +15,7 @@ interface Props {
   readonly onDone: (id: string) => Promise<void>
 }
 
+/** Creates a test, or edits one. */
 export const TestEditor = ({ client, onDone, test }: Props) => {
   const before = (test?.turns ?? []).join("\n")
   const [name, setName] = useState(test?.name ?? "")
@@ -22,7 +23,7 @@ export const TestEditor = ({ client, onDone, test }: Props) => {
   const [expected, setExpected] = useState<ReadonlyArray<Expectation>>(
     test?.expectations ?? [{ type: "reply_contains", text: "" }]
   )
-  const { act, problem } = useDoing()
+  const { act, problem } = useAction()
 
   const save = async (): Promise<string> => {
     const input: typeof AgentTestCreate.Encoded = { name, turns: linesOf(said), expectations: expected }
@@ -30,13 +31,13 @@ export const TestEditor = ({ client, onDone, test }: Props) => {
     const { turns, ...others } = input
     const saved =
       test === undefined
-        ? await client.office.tests.create(input)
-        : await client.office.tests.update(test.test_id, said === before ? others : { ...others, turns })
+        ? await client.management.tests.create(input)
+        : await client.management.tests.update(test.test_id, said === before ? others : { ...others, turns })
     await onDone(saved.test_id)
     return ""
   }
   const remove = async (): Promise<string> => {
-    if (test !== undefined) await client.office.tests.remove(test.test_id)
+    if (test !== undefined) await client.management.tests.remove(test.test_id)
     await onDone("")
     return ""
   }
@@ -44,7 +45,7 @@ export const TestEditor = ({ client, onDone, test }: Props) => {
     <article aria-label="Test">
       <label for="test-name">Name of the test</label>
       <input id="test-name" maxLength={120} value={name} onInput={(event) => setName(event.currentTarget.value)} />
-      <label for="test-turns">The caller says, a turn a line</label>
+      <label for="test-turns">Caller turns, one per line</label>
       <textarea
         id="test-turns"
         rows={4}
@@ -57,7 +58,7 @@ export const TestEditor = ({ client, onDone, test }: Props) => {
         <div class="expectation" key={`${index} of ${expected.length}`}>
           <div class="row">
             <select
-              aria-label="Kind of expectation"
+              aria-label="Expectation type"
               value={one.type}
               onChange={({ currentTarget: { value } }) => {
                 const kind = kinds.find(([name]) => name === value)?.[0] ?? "reply_contains"
@@ -95,14 +96,14 @@ export const TestEditor = ({ client, onDone, test }: Props) => {
       <button type="button" onClick={() => setExpected([...expected, { type: "reply_contains", text: "" }])}>
         Add an expectation
       </button>
-      <Said problem={problem} />
+      <Notice problem={problem} />
       <div class="controls">
         <button type="button" class="primary" onClick={() => act(save)}>
           {test === undefined ? "Create the test" : "Save the test"}
         </button>
         {test === undefined ? (
           <button type="button" onClick={() => void onDone("")}>
-            Leave it
+            Cancel
           </button>
         ) : (
           <button type="button" onClick={() => act(remove)}>

@@ -1,10 +1,11 @@
-// The tests of one agent: which of the workspace's are its own, the one that is edited, and what came of running them.
-// A run is held with the draft as it was saved.
+// The tests of one agent: which of the workspace's tests are attached to it, the one that is edited, and the results.
+// A run uses the draft as it was saved.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Agent } from "@parley/contract/Agent"
 import { useState } from "preact/hooks"
-import { useDoing, useLoaded } from "../loaded.ts"
-import { Said } from "../Said.tsx"
+import { useAction } from "../action.ts"
+import { useLoaded } from "../loaded.ts"
+import { Notice } from "../Notice.tsx"
 import { Batches } from "./Batches.tsx"
 import { TestEditor } from "./TestEditor.tsx"
 
@@ -14,53 +15,54 @@ interface Props {
   readonly unsaved: boolean
 }
 
+/** The tab of tests; `unsaved` warns that the draft has changes that a run does not see. */
 export const TestsTab = ({ agent, client, unsaved }: Props) => {
   const id = agent.agent_id
   const { problem, reload, value } = useLoaded(
     () =>
       Promise.all([
-        client.office.tests.list({ page_size: 100 }),
-        client.office.tests.list({ page_size: 100, agent_id: id })
+        client.management.tests.list({ page_size: 100 }),
+        client.management.tests.list({ page_size: 100, agent_id: id })
       ]),
     []
   )
   const [edited, setEdited] = useState("")
   const [begun, setBegun] = useState("")
-  const doing = useDoing()
+  const action = useAction()
   const tests = value?.[0].tests ?? []
   const own = new Set((value?.[1].tests ?? []).map((test) => test.test_id))
 
   const attach = async (testId: string, on: boolean): Promise<string> => {
-    await (on ? client.office.tests.attach(testId, id) : client.office.tests.detach(testId, id))
+    await (on ? client.management.tests.attach(testId, id) : client.management.tests.detach(testId, id))
     await reload()
     return ""
   }
   const run = async (test_ids?: ReadonlyArray<string>): Promise<string> => {
-    const batch = await client.office.tests.run(id, test_ids === undefined ? {} : { test_ids })
+    const batch = await client.management.tests.run(id, test_ids === undefined ? {} : { test_ids })
     setBegun(batch.batch_id)
     return ""
   }
   const saved = async (testId: string): Promise<void> => {
-    if (edited === "new" && testId !== "") await client.office.tests.attach(testId, id)
+    if (edited === "new" && testId !== "") await client.management.tests.attach(testId, id)
     await reload()
     setEdited("")
   }
   return (
     <section aria-label="Tests">
       <p class="hint">
-        A test is a caller in writing: its turns are said one after the other to the draft, and the answers are judged.
-        Tools answer what was written for tests.
+        A test sends a caller's turns one after the other to the draft and judges the replies. Tools answer with their
+        mock responses.
       </p>
-      {unsaved && <p class="problem">Changes that are not saved are not tested.</p>}
+      {unsaved && <p class="problem">Unsaved changes are not tested.</p>}
       <div class="controls">
         <button type="button" onClick={() => setEdited("new")}>
           New test
         </button>
-        <button type="button" class="primary" disabled={own.size === 0} onClick={() => doing.act(() => run())}>
-          Run its tests
+        <button type="button" class="primary" disabled={own.size === 0} onClick={() => action.act(() => run())}>
+          Run attached tests
         </button>
       </div>
-      <Said said={doing.said} problem={doing.problem || problem} />
+      <Notice message={action.message} problem={action.problem || problem} />
       {edited === "new" && <TestEditor client={client} test={undefined} onDone={saved} />}
       <ul class="cards" aria-label="All tests">
         {tests.map((test) => (
@@ -72,7 +74,7 @@ export const TestsTab = ({ agent, client, unsaved }: Props) => {
                   checked={own.has(test.test_id)}
                   onChange={(event) => {
                     const on = event.currentTarget.checked
-                    void doing.act(() => attach(test.test_id, on))
+                    void action.act(() => attach(test.test_id, on))
                   }}
                 />
                 <span>
@@ -92,7 +94,7 @@ export const TestsTab = ({ agent, client, unsaved }: Props) => {
               <button
                 type="button"
                 aria-label={`Run ${test.name}`}
-                onClick={() => doing.act(() => run([test.test_id]))}
+                onClick={() => action.act(() => run([test.test_id]))}
               >
                 Run
               </button>

@@ -1,4 +1,4 @@
-// What was drawn from a call when it was over.
+// The analysis that is made when a call has ended.
 import type { SessionAnalysis } from "@parley/contract/SessionAnalysis"
 
 interface Props {
@@ -7,6 +7,7 @@ interface Props {
   readonly onAgain: (() => void) | undefined
 }
 
+/** The analysis of a call: summary, extracted data, success criteria. */
 export const AnalysisView = ({ analysis, onAgain }: Props) => (
   <section class="analysis" aria-label="Analysis">
     <h3>
@@ -17,9 +18,13 @@ export const AnalysisView = ({ analysis, onAgain }: Props) => (
         </button>
       )}
     </h3>
-    {analysis === null && <p class="hint">{onAgain === undefined ? "Made when the call is over." : "Not made yet."}</p>}
-    {analysis?.status === "skipped" && <p class="hint">Skipped: the caller said nothing, or nothing is asked for.</p>}
-    {analysis?.status === "error" && <p class="hint">It could not be made: {analysis.error}.</p>}
+    {analysis === null && (
+      <p class="hint">{onAgain === undefined ? "Created when the call has ended." : "Not available yet."}</p>
+    )}
+    {analysis?.status === "skipped" && (
+      <p class="hint">Skipped: the caller said nothing, or no analysis is configured.</p>
+    )}
+    {analysis?.status === "error" && <p class="hint">The analysis failed: {analysis.error}.</p>}
     {analysis?.summary != null && <p>{analysis.summary}</p>}
     {analysis !== null && (analysis.data.length > 0 || analysis.criteria_results.length > 0) && (
       <table>
@@ -27,7 +32,7 @@ export const AnalysisView = ({ analysis, onAgain }: Props) => (
           {analysis.data.map(({ name, rationale, value }) => (
             <tr key={name} title={rationale}>
               <th scope="row">{name}</th>
-              <td>{value === null ? "not told" : String(value)}</td>
+              <td>{value === null ? "not given" : String(value)}</td>
             </tr>
           ))}
           {analysis.criteria_results.map(({ name, rationale, result }) => (

@@ -1,26 +1,29 @@
-// One call: what was said and done, what was drawn from it, where the time went, who was told.
+// One call: transcript, tool calls, recording, analysis, latency, webhooks, SIP trace and journal.
 import type { ParleyClient } from "@parley/client/ParleyClient"
-import { durationInWords, plain, timeInWords } from "../inWords.ts"
-import { useDoing, useLoaded } from "../loaded.ts"
+import type { SessionDetail } from "@parley/contract/Session"
+import { formatDuration, formatName, formatTime } from "../format.ts"
+import { useAction } from "../action.ts"
+import { useLoaded } from "../loaded.ts"
 import { go, href } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 import { Waterfall } from "../Waterfall.tsx"
 import { AnalysisView } from "./AnalysisView.tsx"
 import { DeliveryLog } from "./DeliveryLog.tsx"
 import { JournalView } from "./JournalView.tsx"
 import { SipTraceView } from "./SipTraceView.tsx"
 import { RecordingView } from "./RecordingView.tsx"
-import { testOfCall } from "./testOfCall.ts"
-import { wayOf } from "./wayOf.ts"
+import { testFromCall } from "./testFromCall.ts"
+import { callDirection } from "./callDirection.ts"
 import { Transcript } from "./Transcript.tsx"
 
+/** The record of one call, by its session id. */
 export const CallPage = ({ client, id }: { readonly client: ParleyClient; readonly id: string }) => {
   const { problem, reload, value: call } = useLoaded(() => client.sessions.get(id), [id])
-  const doing = useDoing()
+  const action = useAction()
   if (call === null) {
     return (
       <section class="page">
-        <Said problem={problem} />
+        <Notice problem={problem} />
       </section>
     )
   }
@@ -32,13 +35,13 @@ export const CallPage = ({ client, id }: { readonly client: ParleyClient; readon
   }
   const analyse = async (): Promise<string> => {
     await client.sessions.analyse(id)
-    return "It is being analysed; look again in a moment."
+    return "Analysis started. Refresh in a moment."
   }
-  const test = testOfCall(call)
+  const test = testFromCall(call)
   const makeTest = async (): Promise<string> => {
     if (test === undefined) return ""
-    const { test_id } = await client.office.tests.create(test)
-    await client.office.tests.attach(test_id, call.agent_id)
+    const { test_id } = await client.management.tests.create(test)
+    await client.management.tests.attach(test_id, call.agent_id)
     go("agents", call.agent_id, "tests")
     return ""
   }
@@ -49,55 +52,21 @@ export const CallPage = ({ client, id }: { readonly client: ParleyClient; readon
           <a href={href("calls")}>Calls</a> / {call.name || call.agent_name}
         </h2>
         {!live && test !== undefined && (
-          <button type="button" onClick={() => doing.act(makeTest)}>
-            Make a test of it
+          <button type="button" onClick={() => action.act(makeTest)}>
+            Create a test from this call
           </button>
         )}
         <button type="button" onClick={reload}>
-          Look again
+          Refresh
         </button>
         {live && (
-          <button type="button" class="danger" onClick={() => doing.act(end)}>
-            End it
+          <button type="button" class="danger" onClick={() => action.act(end)}>
+            End call
           </button>
         )}
       </header>
-      <Said said={doing.said} problem={doing.problem || problem} />
-      <dl class="facts">
-        <dt>Agent</dt>
-        <dd>
-          <a href={href("agents", call.agent_id)}>{call.agent_name}</a>
-        </dd>
-        <dt>Status</dt>
-        <dd>
-          <span class={`badge ${call.status}`}>{call.status}</span> {plain(call.end_reason ?? "")}
-        </dd>
-        <dt>Began</dt>
-        <dd>
-          {timeInWords(call.started_at ?? call.created_at)} {call.timezone}
-        </dd>
-        <dt>Length</dt>
-        <dd>{durationInWords(call.duration_seconds)}</dd>
-        {call.end_user_id !== "" && (
-          <>
-            <dt>User</dt>
-            <dd>{call.end_user_id}</dd>
-          </>
-        )}
-        {call.source === "phone" && (
-          <>
-            <dt>Telephone</dt>
-            <dd>
-              {wayOf(call)}
-              {call.dial_status === null ? "" : `, ${plain(call.dial_status)}`}
-            </dd>
-          </>
-        )}
-        <dt>Id</dt>
-        <dd>
-          <code>{call.session_id}</code>
-        </dd>
-      </dl>
+      <Notice message={action.message} problem={action.problem || problem} />
+      <Facts call={call} />
       <div class="halves">
         <div>
           <h3>Conversation</h3>
@@ -105,7 +74,7 @@ export const CallPage = ({ client, id }: { readonly client: ParleyClient; readon
         </div>
         <div>
           <RecordingView key={call.status} client={client} id={id} />
-          <AnalysisView analysis={call.analysis} onAgain={live ? undefined : () => void doing.act(analyse)} />
+          <AnalysisView analysis={call.analysis} onAgain={live ? undefined : () => void action.act(analyse)} />
           <Waterfall turns={call.latency} />
           <DeliveryLog client={client} id={id} />
           {call.source === "phone" && <SipTraceView client={client} call={call} />}
@@ -115,3 +84,41 @@ export const CallPage = ({ client, id }: { readonly client: ParleyClient; readon
     </section>
   )
 }
+
+const Facts = ({ call }: { readonly call: SessionDetail }) => (
+  <dl class="facts">
+    <dt>Agent</dt>
+    <dd>
+      <a href={href("agents", call.agent_id)}>{call.agent_name}</a>
+    </dd>
+    <dt>Status</dt>
+    <dd>
+      <span class={`badge ${call.status}`}>{call.status}</span> {formatName(call.end_reason ?? "")}
+    </dd>
+    <dt>Started</dt>
+    <dd>
+      {formatTime(call.started_at ?? call.created_at)} {call.timezone}
+    </dd>
+    <dt>Duration</dt>
+    <dd>{formatDuration(call.duration_seconds)}</dd>
+    {call.end_user_id !== "" && (
+      <>
+        <dt>User</dt>
+        <dd>{call.end_user_id}</dd>
+      </>
+    )}
+    {call.source === "phone" && (
+      <>
+        <dt>Telephone</dt>
+        <dd>
+          {callDirection(call)}
+          {call.dial_status === null ? "" : `, ${formatName(call.dial_status)}`}
+        </dd>
+      </>
+    )}
+    <dt>Id</dt>
+    <dd>
+      <code>{call.session_id}</code>
+    </dd>
+  </dl>
+)

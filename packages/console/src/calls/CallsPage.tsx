@@ -1,13 +1,14 @@
-// The calls that were and are, newest first.
+// The calls of the workspace, newest first.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { SessionListItem } from "@parley/contract/Session"
 import { useEffect, useState } from "preact/hooks"
-import { durationInWords, inWords, plain, timeInWords } from "../inWords.ts"
+import { formatDuration, formatError, formatName, formatTime } from "../format.ts"
 import { useLoaded } from "../loaded.ts"
 import { go, href } from "../route.ts"
-import { Said } from "../Said.tsx"
-import { wayOf } from "./wayOf.ts"
+import { Notice } from "../Notice.tsx"
+import { callDirection } from "./callDirection.ts"
 
+/** The calls of the workspace, 50 at a time, by agent and status. */
 export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
   const [agent, setAgent] = useState("")
   const [status, setStatus] = useState("")
@@ -28,7 +29,7 @@ export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
       setNext(page.next_cursor)
       setProblem("")
     } catch (error) {
-      setProblem(inWords(error))
+      setProblem(formatError(error))
     }
   }
   useEffect(() => void read([], undefined), [agent, status])
@@ -38,7 +39,7 @@ export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
       <header>
         <h2>Calls</h2>
         <select aria-label="Agent" value={agent} onChange={(event) => setAgent(event.currentTarget.value)}>
-          <option value="">Every agent</option>
+          <option value="">All agents</option>
           {(agents.value?.agents ?? []).map((one) => (
             <option key={one.agent_id} value={one.agent_id}>
               {one.name}
@@ -46,7 +47,7 @@ export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
           ))}
         </select>
         <select aria-label="Status" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
-          <option value="">Every status</option>
+          <option value="">All statuses</option>
           {["pending", "active", "completed", "failed"].map((one) => (
             <option key={one} value={one}>
               {one}
@@ -54,22 +55,22 @@ export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
           ))}
         </select>
         <button type="button" onClick={() => read([], undefined)}>
-          Look again
+          Refresh
         </button>
       </header>
-      <Said problem={problem} />
-      {calls?.length === 0 && <p class="hint">There is no such call.</p>}
+      <Notice problem={problem} />
+      {calls?.length === 0 && <p class="hint">No matching calls.</p>}
       {calls !== null && calls.length > 0 && (
         <table class="rows">
           <thead>
             <tr>
-              <th scope="col">When</th>
+              <th scope="col">Time</th>
               <th scope="col">Agent</th>
               <th scope="col">Status</th>
-              <th scope="col">End</th>
-              <th scope="col">By</th>
+              <th scope="col">End reason</th>
+              <th scope="col">Source</th>
               <th scope="col" class="number">
-                Length
+                Duration
               </th>
             </tr>
           </thead>
@@ -77,15 +78,15 @@ export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
             {calls.map((call) => (
               <tr key={call.session_id} onClick={() => go("calls", call.session_id)}>
                 <td>
-                  <a href={href("calls", call.session_id)}>{timeInWords(call.created_at)}</a>
+                  <a href={href("calls", call.session_id)}>{formatTime(call.created_at)}</a>
                 </td>
                 <td>{call.agent_name}</td>
                 <td>
                   <span class={`badge ${call.status}`}>{call.status}</span>
                 </td>
-                <td>{plain(call.end_reason ?? "")}</td>
-                <td>{call.source === "phone" ? wayOf(call) : plain(call.source)}</td>
-                <td class="number">{durationInWords(call.duration_seconds)}</td>
+                <td>{formatName(call.end_reason ?? "")}</td>
+                <td>{call.source === "phone" ? callDirection(call) : formatName(call.source)}</td>
+                <td class="number">{formatDuration(call.duration_seconds)}</td>
               </tr>
             ))}
           </tbody>
@@ -93,7 +94,7 @@ export const CallsPage = ({ client }: { readonly client: ParleyClient }) => {
       )}
       {next !== null && (
         <button type="button" onClick={() => read(calls ?? [], next)}>
-          More
+          Load more
         </button>
       )}
     </section>

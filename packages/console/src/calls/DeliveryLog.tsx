@@ -1,24 +1,26 @@
-// Who was told of the call: each webhook with its attempts, and sending one again.
+// The webhooks that were sent for a call: each with its attempts, and a button to send it again.
 import type { ParleyClient } from "@parley/client/ParleyClient"
-import { timeInWords } from "../inWords.ts"
-import { useDoing, useLoaded } from "../loaded.ts"
-import { Said } from "../Said.tsx"
+import { formatTime } from "../format.ts"
+import { useAction } from "../action.ts"
+import { useLoaded } from "../loaded.ts"
+import { Notice } from "../Notice.tsx"
 
+/** The webhooks of a call, by its session id, with their attempts. */
 export const DeliveryLog = ({ client, id }: { readonly client: ParleyClient; readonly id: string }) => {
-  const { problem, reload, value } = useLoaded(() => client.office.webhooks.deliveries(id), [id])
-  const doing = useDoing()
+  const { problem, reload, value } = useLoaded(() => client.management.webhooks.deliveries(id), [id])
+  const action = useAction()
   const resend = (deliveryId: string): Promise<void> =>
-    doing.act(async () => {
-      await client.office.webhooks.resend(deliveryId)
+    action.act(async () => {
+      await client.management.webhooks.resend(deliveryId)
       await reload()
-      return "It is on its way again."
+      return "Queued for delivery again."
     })
   const deliveries = value?.webhook_deliveries ?? []
   return (
     <section aria-label="Webhooks">
       <h3>Webhooks</h3>
-      <Said said={doing.said} problem={doing.problem || problem} />
-      {value !== null && deliveries.length === 0 && <p class="hint">Nobody was told.</p>}
+      <Notice message={action.message} problem={action.problem || problem} />
+      {value !== null && deliveries.length === 0 && <p class="hint">No webhooks were sent.</p>}
       {deliveries.map((delivery) => (
         <details key={delivery.delivery_id}>
           <summary>
@@ -30,7 +32,7 @@ export const DeliveryLog = ({ client, id }: { readonly client: ParleyClient; rea
               {delivery.attempts.map((attempt, index) => (
                 <tr key={attempt.attempt}>
                   <th scope="row">{index + 1}</th>
-                  <td>{timeInWords(attempt.sent_at)}</td>
+                  <td>{formatTime(attempt.sent_at)}</td>
                   <td>{attempt.status_code ?? attempt.error}</td>
                   <td class="number">{attempt.latency_ms} ms</td>
                 </tr>

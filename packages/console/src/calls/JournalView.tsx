@@ -2,8 +2,9 @@
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { JournalEntry } from "@parley/contract/Fact"
 import { useState } from "preact/hooks"
-import { inWords } from "../inWords.ts"
+import { formatError } from "../format.ts"
 
+/** The journal of a call, by its session id; times are seconds from its start. */
 export const JournalView = ({ client, id }: { readonly client: ParleyClient; readonly id: string }) => {
   const [entries, setEntries] = useState<ReadonlyArray<JournalEntry> | null>(null)
   const [problem, setProblem] = useState("")
@@ -11,7 +12,7 @@ export const JournalView = ({ client, id }: { readonly client: ParleyClient; rea
     try {
       setEntries((await client.sessions.journal(id)).entries)
     } catch (error) {
-      setProblem(inWords(error))
+      setProblem(formatError(error))
     }
   }
   return (

@@ -2,10 +2,11 @@
 import { type ParleyClient, ParleyError } from "@parley/client/ParleyClient"
 import type { SessionRecording } from "@parley/contract/Recording"
 import { useRef } from "preact/hooks"
-import { durationInWords } from "../inWords.ts"
+import { formatDuration } from "../format.ts"
 import { useLoaded } from "../loaded.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 
+/** The recording of a call, by its session id; nothing where there is none. */
 export const RecordingView = ({ client, id }: { readonly client: ParleyClient; readonly id: string }) => {
   const { problem, value } = useLoaded(() => recordingOf(client, id), [id])
   const list = useRef<HTMLUListElement>(null)
@@ -16,19 +17,19 @@ export const RecordingView = ({ client, id }: { readonly client: ParleyClient; r
     }
   }
   const tracks = (value?.tracks ?? []).filter((track) => track.url !== null)
-  if (problem !== "") return <Said problem={problem} />
+  if (problem !== "") return <Notice problem={problem} />
   if (value === null) return null
   return (
     <section aria-label="Recording">
       <h3>Recording</h3>
-      {value.status === "processing" && <p class="hint">It is still being written.</p>}
-      {value.status === "failed" && <p class="hint">It failed: {value.error_message ?? value.error}.</p>}
+      {value.status === "processing" && <p class="hint">Processing ...</p>}
+      {value.status === "failed" && <p class="hint">Recording failed: {value.error_message ?? value.error}.</p>}
       <ul class="tracks" ref={list}>
         {tracks.map((track) => (
           <li key={track.role}>
             <b>{track.role}</b>
             <audio controls preload="none" src={track.url ?? ""} />
-            <small>{track.duration_ms === null ? "" : durationInWords(track.duration_ms / 1000)}</small>
+            <small>{track.duration_ms === null ? "" : formatDuration(track.duration_ms / 1000)}</small>
           </li>
         ))}
       </ul>

@@ -1,10 +1,9 @@
-// What the peers of a telephone call said to each other, read when it is opened: for whoever has to find out why it did
-// not come about.
+// The SIP messages of a telephone call, read when the section is opened: to find out why a call was not set up.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { SessionDetail } from "@parley/contract/Session"
 import { useState } from "preact/hooks"
 import { useLoaded } from "../loaded.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 
 interface Props {
   readonly client: ParleyClient
@@ -12,11 +11,12 @@ interface Props {
   readonly call: SessionDetail
 }
 
+/** The SIP trace of a telephone call; times are seconds from its start. */
 export const SipTraceView = ({ call, client }: Props) => {
   const [open, setOpen] = useState(false)
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Signalling</summary>
+      <summary>SIP trace</summary>
       {open && <Lines client={client} call={call} />}
     </details>
   )
@@ -26,8 +26,8 @@ const Lines = ({ call, client }: Props) => {
   const { problem, value } = useLoaded(() => client.sessions.sipTrace(call.session_id), [call])
   return (
     <>
-      <Said problem={problem} />
-      {value?.lines.length === 0 && <p class="hint">Nothing was said yet.</p>}
+      <Notice problem={problem} />
+      {value?.lines.length === 0 && <p class="hint">No messages yet.</p>}
       <table class="journal">
         <tbody>
           {(value?.lines ?? []).map((line, index) => (

@@ -1,7 +1,8 @@
-// What was said and what was done, in order; for the agent only what was heard.
+// Messages and tool calls in order; of the agent only what was played to the caller.
 import type { SessionItem } from "@parley/contract/SessionItem"
-import { durationInWords } from "../inWords.ts"
+import { formatDuration } from "../format.ts"
 
+/** Messages and tool calls in order, with the minutes and seconds since the call began (ISO 8601; null before). */
 export const Transcript = ({
   began,
   items
@@ -10,11 +11,11 @@ export const Transcript = ({
   readonly began: string | null
 }) => (
   <>
-    {items.length === 0 && <p class="hint">Nothing was said.</p>}
+    {items.length === 0 && <p class="hint">No transcript.</p>}
     <ol class="transcript">
       {items.map((item, index) => (
         <li key={index} class={item.type === "message" ? item.role : item.type}>
-          <time>{began === null ? "" : durationInWords((Date.parse(item.created_at) - Date.parse(began)) / 1000)}</time>
+          <time>{began === null ? "" : formatDuration((Date.parse(item.created_at) - Date.parse(began)) / 1000)}</time>
           <Item item={item} />
         </li>
       ))}

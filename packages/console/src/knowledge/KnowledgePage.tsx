@@ -1,9 +1,10 @@
-// The documents agents answer from: add, look into, replace, remove.
+// The documents agents answer from: add, view, replace, remove.
 import type { ParleyClient } from "@parley/client/ParleyClient"
-import { bytesInWords, timeInWords } from "../inWords.ts"
-import { useDoing, useLoaded } from "../loaded.ts"
+import { formatBytes, formatTime } from "../format.ts"
+import { useAction } from "../action.ts"
+import { useLoaded } from "../loaded.ts"
 import { go, href } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 
 interface Props {
   readonly client: ParleyClient
@@ -11,13 +12,14 @@ interface Props {
   readonly chosen: string
 }
 
+/** The page of documents; files of up to 1 MB. */
 export const KnowledgePage = ({ chosen, client }: Props) => {
-  const { problem, reload, value } = useLoaded(() => client.office.knowledge.list({ page_size: 100 }), [])
-  const doing = useDoing()
+  const { problem, reload, value } = useLoaded(() => client.management.knowledge.list({ page_size: 100 }), [])
+  const action = useAction()
   const add = (file: File | undefined): Promise<void> =>
-    doing.act(async () => {
+    action.act(async () => {
       if (file === undefined) return ""
-      const source = await client.office.knowledge.create({ file })
+      const source = await client.management.knowledge.create({ file })
       await reload()
       go("knowledge", source.knowledge_source_id)
       return `${source.name} was added.`
@@ -29,10 +31,11 @@ export const KnowledgePage = ({ chosen, client }: Props) => {
         <h2>Knowledge</h2>
         <FileButton name="Add a document" onFile={add} />
       </header>
-      <Said said={doing.said} problem={doing.problem || problem} />
+      <Notice message={action.message} problem={action.problem || problem} />
       {value !== null && sources.length === 0 && (
         <p class="hint">
-          Agents answer from Markdown and text files of up to 1 MB. Add one, then choose it among an agent's abilities.
+          Agents answer from Markdown and text files of up to 1 MB. Add one, then select it in an agent's tools and
+          knowledge.
         </p>
       )}
       <div class="halves">
@@ -41,8 +44,8 @@ export const KnowledgePage = ({ chosen, client }: Props) => {
             <li key={source.knowledge_source_id} class={source.knowledge_source_id === chosen ? "chosen" : ""}>
               <a href={href("knowledge", source.knowledge_source_id)}>{source.name}</a>
               <small>
-                {bytesInWords(source.size_bytes)}, {source.chunk_count} passages, revision {source.revision_number},{" "}
-                {timeInWords(source.updated_at)}
+                {formatBytes(source.size_bytes)}, {source.chunk_count} passages, revision {source.revision_number},{" "}
+                {formatTime(source.updated_at)}
               </small>
             </li>
           ))}
@@ -62,32 +65,32 @@ const Source = ({
   readonly id: string
   readonly onChanged: () => Promise<void>
 }) => {
-  const { problem, reload, value } = useLoaded(() => client.office.knowledge.get(id), [id])
-  const doing = useDoing()
+  const { problem, reload, value } = useLoaded(() => client.management.knowledge.get(id), [id])
+  const action = useAction()
   const replace = (file: File | undefined): Promise<void> =>
-    doing.act(async () => {
+    action.act(async () => {
       if (file === undefined) return ""
-      const { revision_number } = await client.office.knowledge.update(id, { file })
+      const { revision_number } = await client.management.knowledge.update(id, { file })
       await Promise.all([reload(), onChanged()])
-      return `Revision ${revision_number} is there; published agents answer from it when they are published again.`
+      return `Revision ${revision_number} was saved. Publish the agents that use it again to apply it.`
     })
   const remove = async (): Promise<string> => {
-    await client.office.knowledge.remove(id)
+    await client.management.knowledge.remove(id)
     go("knowledge")
     await onChanged()
     return ""
   }
-  if (value === null) return <Said problem={problem} />
+  if (value === null) return <Notice problem={problem} />
   return (
     <article>
       <h3>{value.name}</h3>
       <div class="controls">
         <FileButton name="Replace" onFile={replace} />
-        <button type="button" onClick={() => doing.act(remove)}>
+        <button type="button" onClick={() => action.act(remove)}>
           Remove
         </button>
       </div>
-      <Said said={doing.said} problem={doing.problem} />
+      <Notice message={action.message} problem={action.problem} />
       <pre class="document">{value.content}</pre>
     </article>
   )

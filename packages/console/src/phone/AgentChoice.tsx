@@ -1,4 +1,4 @@
-// Which agent: by its name.
+// A select box of agents.
 import type { Agent } from "@parley/contract/Agent"
 
 interface Props {
@@ -12,6 +12,7 @@ interface Props {
   readonly onChange: (agentId: string) => void
 }
 
+/** Selects an agent by its name. */
 export const AgentChoice = ({ agents, chosen, id, label, none, onChange }: Props) => (
   <>
     <label for={id}>{label}</label>

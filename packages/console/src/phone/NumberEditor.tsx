@@ -1,12 +1,12 @@
-// One number: how it does, who answers, its carrier, a call from it, and its end.
+// One telephone number: status, agent, SIP trunk, placing a call, releasing it.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Agent } from "@parley/contract/Agent"
 import type { PhoneNumber } from "@parley/contract/PhoneNumber"
 import { useState } from "preact/hooks"
-import { plain } from "../inWords.ts"
-import { useDoing } from "../loaded.ts"
+import { formatName } from "../format.ts"
+import { useAction } from "../action.ts"
 import { go } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 import { AgentChoice } from "./AgentChoice.tsx"
 import { PlaceCall } from "./PlaceCall.tsx"
 import { trunkOf, inputOf } from "./trunk.ts"
@@ -19,15 +19,16 @@ interface Props {
   readonly onChanged: () => Promise<void>
 }
 
+/** Edits one telephone number; an imported one has its SIP trunk here. */
 export const NumberEditor = ({ agents, client, number, onChanged }: Props) => {
   const id = number.phone_number_id
   const [trunk, setTrunk] = useState(() => trunkOf(number))
   const [sure, setSure] = useState(false)
-  const { act, problem, said } = useDoing()
+  const { act, message, problem } = useAction()
   const bind = async (agent: string): Promise<string> => {
     await client.phone.update(id, { agent_id: agent === "" ? null : agent })
     await onChanged()
-    return agent === "" ? "It rings busy from now on." : "This agent answers from now on."
+    return agent === "" ? "Callers now hear busy." : "This agent now answers."
   }
   const rename = async (label: string): Promise<string> => {
     await client.phone.update(id, { label })
@@ -48,21 +49,21 @@ export const NumberEditor = ({ agents, client, number, onChanged }: Props) => {
   return (
     <article aria-label="Number">
       <h3>{number.phone_number}</h3>
-      <Said said={said} problem={problem} />
+      <Notice message={message} problem={problem} />
       <dl class="facts">
         <dt>Status</dt>
         <dd>
           <span class={`badge ${number.status}`}>{number.status}</span> {number.status_detail}
         </dd>
         <dt>Provider</dt>
-        <dd>{number.provider === "sip" ? "your own carrier" : number.provider}</dd>
+        <dd>{number.provider === "sip" ? "your own carrier (SIP)" : number.provider}</dd>
         <dt>Calls</dt>
         <dd>{number.supports_outbound ? "in and out" : "in only"}</dd>
         {number.caller_id_sync_status !== "carrier_managed" && (
           <>
             <dt>Caller's number</dt>
             <dd>
-              {plain(number.caller_id_sync_status)} {number.caller_id_sync_error}
+              {formatName(number.caller_id_sync_status)} {number.caller_id_sync_error}
             </dd>
           </>
         )}
@@ -71,15 +72,15 @@ export const NumberEditor = ({ agents, client, number, onChanged }: Props) => {
         <div>
           <AgentChoice
             id="answers"
-            label="Who answers"
-            none="Nobody: it rings busy"
+            label="Answered by"
+            none="No agent: callers hear busy"
             agents={agents}
             chosen={number.agent_id ?? ""}
             onChange={(agent) => void act(() => bind(agent))}
           />
         </div>
         <div>
-          <label for="number-label">What you call it</label>
+          <label for="number-label">Label</label>
           <input
             id="number-label"
             maxLength={120}
@@ -103,14 +104,14 @@ export const NumberEditor = ({ agents, client, number, onChanged }: Props) => {
           </div>
         </>
       )}
-      <h3>Its end</h3>
+      <h3>Release the number</h3>
       <label class="check">
         <input type="checkbox" checked={sure} onChange={(event) => setSure(event.currentTarget.checked)} />
-        Nobody is to reach anybody at this number here
+        I understand that this number stops working here
       </label>
       <div class="controls">
         <button type="button" class="danger" disabled={!sure} onClick={() => act(release)}>
-          Release it
+          Release number
         </button>
       </div>
     </article>

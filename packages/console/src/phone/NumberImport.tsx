@@ -1,10 +1,10 @@
-// A number of the customer's own carrier, made known here.
+// Importing a telephone number of the customer's own carrier.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Agent } from "@parley/contract/Agent"
 import { useState } from "preact/hooks"
-import { useDoing } from "../loaded.ts"
+import { useAction } from "../action.ts"
 import { go } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 import { AgentChoice } from "./AgentChoice.tsx"
 import { noTrunk, inputOf } from "./trunk.ts"
 import { TrunkFields } from "./TrunkFields.tsx"
@@ -15,12 +15,13 @@ interface Props {
   readonly onChanged: () => Promise<void>
 }
 
+/** Imports a telephone number of one's own carrier. */
 export const NumberImport = ({ agents, client, onChanged }: Props) => {
   const [number, setNumber] = useState("")
   const [label, setLabel] = useState("")
   const [agent, setAgent] = useState("")
   const [trunk, setTrunk] = useState(noTrunk)
-  const { act, problem } = useDoing()
+  const { act, problem } = useAction()
   const bring = async (): Promise<string> => {
     const made = await client.phone.create({
       provider: "sip",
@@ -47,7 +48,7 @@ export const NumberImport = ({ agents, client, onChanged }: Props) => {
           />
         </div>
         <div>
-          <label for="number-label">What you call it</label>
+          <label for="number-label">Label</label>
           <input
             id="number-label"
             maxLength={120}
@@ -59,20 +60,20 @@ export const NumberImport = ({ agents, client, onChanged }: Props) => {
       </div>
       <AgentChoice
         id="answers"
-        label="Who answers"
-        none="Nobody: it rings busy"
+        label="Answered by"
+        none="No agent: callers hear busy"
         agents={agents}
         chosen={agent}
         onChange={setAgent}
       />
       <TrunkFields trunk={trunk} keptFor={{ inbound: "", termination: "" }} onChange={setTrunk} />
-      <Said problem={problem} />
+      <Notice problem={problem} />
       <div class="controls">
         <button type="button" class="primary" onClick={() => act(bring)}>
-          Import it
+          Import number
         </button>
         <button type="button" onClick={() => go("phone")}>
-          Leave it
+          Cancel
         </button>
       </div>
     </article>

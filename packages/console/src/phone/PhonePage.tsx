@@ -4,7 +4,7 @@ import type { Agent } from "@parley/contract/Agent"
 import type { PhoneNumber } from "@parley/contract/PhoneNumber"
 import { useLoaded } from "../loaded.ts"
 import { go, href } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 import { NumberEditor } from "./NumberEditor.tsx"
 import { NumberImport } from "./NumberImport.tsx"
 
@@ -14,6 +14,7 @@ interface Props {
   readonly chosen: string
 }
 
+/** The page of telephone numbers. */
 export const PhonePage = ({ chosen, client }: Props) => {
   const { problem, reload, value } = useLoaded(() => client.phone.list({ page_size: 100 }), [])
   const allAgents = useLoaded(() => client.agents.list({ page_size: 100 }), [])
@@ -28,11 +29,11 @@ export const PhonePage = ({ chosen, client }: Props) => {
           Import a number
         </button>
       </header>
-      <Said problem={problem || allAgents.problem} />
+      <Notice problem={problem || allAgents.problem} />
       {value !== null && numbers.length === 0 && chosen === "" && (
         <p class="hint">
-          Bring a number of your own carrier: say who may call it and where its calls go, and bind it to an agent, which
-          answers from then on.
+          Import a number from your own carrier: set which addresses can call it and where outbound calls are sent, and
+          select the agent that answers.
         </p>
       )}
       <div class="halves">
@@ -59,5 +60,5 @@ export const PhonePage = ({ chosen, client }: Props) => {
 
 const whoAnswers = ({ agent_id }: PhoneNumber, agents: ReadonlyArray<Agent>): string =>
   agent_id === null
-    ? "nobody answers"
+    ? "not assigned"
     : `${agents.find((agent) => agent.agent_id === agent_id)?.name ?? "an agent"} answers`

@@ -1,11 +1,11 @@
-// A call from a number to somebody, held by an agent. Pressed twice, it is one call.
+// Placing a call from a number with an agent. The idempotency key makes two presses one call.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Agent } from "@parley/contract/Agent"
 import type { PhoneNumber } from "@parley/contract/PhoneNumber"
 import { useState } from "preact/hooks"
-import { useDoing } from "../loaded.ts"
+import { useAction } from "../action.ts"
 import { go } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 import { AgentChoice } from "./AgentChoice.tsx"
 
 interface Props {
@@ -14,6 +14,7 @@ interface Props {
   readonly number: PhoneNumber
 }
 
+/** Places a call from a number with a published agent, then shows its record. */
 export const PlaceCall = ({ agents, client, number }: Props) => {
   const live = agents.filter((agent) => agent.publication_state === "live")
   const [picked, setPicked] = useState<string>()
@@ -21,7 +22,7 @@ export const PlaceCall = ({ agents, client, number }: Props) => {
   const agent = live.find((one) => one.agent_id === wanted)?.agent_id ?? ""
   const [to, setTo] = useState("")
   const [key] = useState(newKey)
-  const { act, problem } = useDoing()
+  const { act, problem } = useAction()
   const call = async (): Promise<string> => {
     const { session_id } = await client.phone.call(
       { agent_id: agent, phone_number_id: number.phone_number_id, to_number: to.replace(/[\s()-]/g, "") },
@@ -31,13 +32,13 @@ export const PlaceCall = ({ agents, client, number }: Props) => {
     return ""
   }
   return (
-    <section aria-label="Call somebody">
-      <h3>Call somebody</h3>
+    <section aria-label="Place a call">
+      <h3>Place a call</h3>
       <div class="pair">
         <div>
           <AgentChoice
             id="speaks"
-            label="Who speaks"
+            label="Calling agent"
             none="Choose a published agent"
             agents={live}
             chosen={agent}
@@ -55,7 +56,7 @@ export const PlaceCall = ({ agents, client, number }: Props) => {
           />
         </div>
       </div>
-      <Said problem={problem} />
+      <Notice problem={problem} />
       <div class="controls">
         <button type="button" disabled={agent === "" || to === ""} onClick={() => act(call)}>
           Call

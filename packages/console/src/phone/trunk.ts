@@ -3,6 +3,7 @@ import type { PhoneNumber, SipConfigPut } from "@parley/contract/PhoneNumber"
 
 type Input = typeof SipConfigPut.Encoded
 
+/** A SIP trunk as it is edited; passwords are empty unless they were typed now. */
 export interface EditedTrunk {
   readonly inboundUser: string
   readonly inboundPassword: string
@@ -28,6 +29,7 @@ export const noTrunk: EditedTrunk = {
   headers: []
 }
 
+/** The trunk of an imported number, without passwords. */
 export const trunkOf = (number: PhoneNumber): EditedTrunk => ({
   inboundUser: number.inbound_auth_username,
   inboundPassword: "",
@@ -39,6 +41,7 @@ export const trunkOf = (number: PhoneNumber): EditedTrunk => ({
   headers: Object.entries(number.termination_headers)
 })
 
+/** The trunk as the API takes it; a password that was not typed is left out, so that the stored one stays. */
 export const inputOf = (trunk: EditedTrunk): Omit<Input, "provider"> => ({
   inbound_auth_username: trunk.inboundUser,
   ...(trunk.inboundPassword === "" ? {} : { inbound_auth_password: trunk.inboundPassword }),

@@ -1,10 +1,11 @@
-// One MCP server: where it is, what it is told of who asks, and the tools it offers at this moment.
+// One MCP server: its address, the headers it gets, and the tools it has at this moment.
 import { type ParleyClient, ParleyError } from "@parley/client/ParleyClient"
 import type { McpServer, McpServerCreate } from "@parley/contract/McpServer"
 import { useState } from "preact/hooks"
-import { useDoing, useLoaded } from "../loaded.ts"
+import { useAction } from "../action.ts"
+import { useLoaded } from "../loaded.ts"
 import { go } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 import { ToolHeaders } from "./ToolHeaders.tsx"
 
 interface Props {
@@ -16,28 +17,29 @@ interface Props {
 
 type Edited = typeof McpServerCreate.Encoded
 
+/** Creates an MCP server, or edits one. */
 export const McpServerEditor = ({ client, onChanged, server }: Props) => {
   const [edited, setEdited] = useState<Edited>(() => (server === undefined ? fresh : editable(server)))
-  const { act, problem, said } = useDoing()
+  const { act, message, problem } = useAction()
   const set = (part: Partial<Edited>): void => setEdited({ ...edited, ...part })
   const save = async (): Promise<string> => {
-    const servers = client.office.mcpServers
+    const servers = client.management.mcpServers
     const saved =
       server === undefined ? await servers.create(edited) : await servers.update(server.mcp_server_id, edited)
     setEdited(editable(saved))
     await onChanged()
     go("tools", saved.mcp_server_id)
-    return "Saved. Published agents use it so when they are published again."
+    return "Saved. Publish the agents that use it again to apply the change."
   }
   const remove = async (): Promise<string> => {
-    if (server !== undefined) await client.office.mcpServers.remove(server.mcp_server_id).catch(explain)
+    if (server !== undefined) await client.management.mcpServers.remove(server.mcp_server_id).catch(explain)
     go("tools")
     await onChanged()
     return ""
   }
   return (
     <article aria-label="MCP server">
-      <Said said={said} problem={problem} />
+      <Notice message={message} problem={problem} />
       <div class="pair">
         <div>
           <label for="mcp-name">Name</label>
@@ -49,7 +51,7 @@ export const McpServerEditor = ({ client, onChanged, server }: Props) => {
           />
         </div>
         <div>
-          <label for="mcp-timeout">Seconds until it counts as failed</label>
+          <label for="mcp-timeout">Timeout in seconds</label>
           <input
             id="mcp-timeout"
             type="number"
@@ -80,23 +82,23 @@ export const McpServerEditor = ({ client, onChanged, server }: Props) => {
           </button>
         )}
       </div>
-      {server !== undefined && <Offered client={client} server={server} />}
+      {server !== undefined && <ServerTools client={client} server={server} />}
     </article>
   )
 }
 
-/** Asked anew whenever the server's record changes. */
-const Offered = ({ client, server }: { readonly client: ParleyClient; readonly server: McpServer }) => {
+/** Read again whenever the server's record changes. */
+const ServerTools = ({ client, server }: { readonly client: ParleyClient; readonly server: McpServer }) => {
   const { problem, reload, value } = useLoaded(
-    () => client.office.mcpServers.tools(server.mcp_server_id),
+    () => client.management.mcpServers.tools(server.mcp_server_id),
     [server.updated_at]
   )
   return (
-    <section aria-label="What it offers">
-      <h3>What it offers</h3>
-      {problem === "" && value === null && <p class="hint">It is being asked ...</p>}
-      <Said problem={problem} />
-      {problem === "" && value?.tools.length === 0 && <p class="hint">It offers no tool.</p>}
+    <section aria-label="Available tools">
+      <h3>Available tools</h3>
+      {problem === "" && value === null && <p class="hint">Loading ...</p>}
+      <Notice problem={problem} />
+      {problem === "" && value?.tools.length === 0 && <p class="hint">The server offers no tools.</p>}
       {problem === "" && (
         <ul class="cards">
           {(value?.tools ?? []).map((tool) => (
@@ -108,7 +110,7 @@ const Offered = ({ client, server }: { readonly client: ParleyClient; readonly s
         </ul>
       )}
       <button type="button" onClick={reload}>
-        Ask again
+        Refresh
       </button>
     </section>
   )
@@ -116,7 +118,7 @@ const Offered = ({ client, server }: { readonly client: ParleyClient; readonly s
 
 const explain = (error: unknown): never => {
   if (!(error instanceof ParleyError && error.status === 409)) throw error
-  throw new ParleyError(409, `${error.message}. Take it from the agent's abilities first.`, error.reason)
+  throw new ParleyError(409, `${error.message}. Remove it from the agent's tools first.`, error.reason)
 }
 
 const fresh: Edited = { name: "", url: "" }

@@ -8,11 +8,12 @@ interface Props {
   readonly onChange: (mocks: Mocks) => void
 }
 
+/** Edits the first mock response. */
 export const MockAnswer = ({ mocks, onChange }: Props) => {
   const [first, ...others] = mocks
   return (
     <>
-      <label for="tool-mock">What it answers in tests</label>
+      <label for="tool-mock">Mock response in tests</label>
       <textarea
         id="tool-mock"
         rows={2}

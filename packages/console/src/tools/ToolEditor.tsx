@@ -1,10 +1,10 @@
-// One tool: what the model is told of it, what is asked where, and a request to try it.
+// One tool: its description for the model, its request, how it is executed, and a test request.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Tool, ToolCreate } from "@parley/contract/Tool"
 import { useState } from "preact/hooks"
-import { useDoing } from "../loaded.ts"
+import { useAction } from "../action.ts"
 import { go } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 import { MockAnswer } from "./MockAnswer.tsx"
 import { ToolHeaders } from "./ToolHeaders.tsx"
 import { ToolTrial } from "./ToolTrial.tsx"
@@ -18,33 +18,33 @@ interface Props {
 
 type Edited = typeof ToolCreate.Encoded
 
+/** Creates a tool, or edits one. */
 export const ToolEditor = ({ client, onChanged, tool }: Props) => {
   const [edited, setEdited] = useState<Edited>(() => (tool === undefined ? fresh : editable(tool)))
-  const { act, problem, said } = useDoing()
+  const { act, message, problem } = useAction()
   const set = (part: Partial<Edited>): void => setEdited({ ...edited, ...part })
   const isClient = edited.tool_type === "client"
-  const args = edited.arguments ?? []
 
   const save = async (): Promise<string> => {
     const input = isClient ? { ...edited, url: "", headers: [] } : edited
     const saved =
       tool === undefined
-        ? await client.office.tools.create(input)
-        : await client.office.tools.update(tool.tool_id, input)
+        ? await client.management.tools.create(input)
+        : await client.management.tools.update(tool.tool_id, input)
     setEdited(editable(saved))
     await onChanged()
     go("tools", saved.tool_id)
-    return "Saved. Published agents use it so when they are published again."
+    return "Saved. Publish the agents that use it again to apply the change."
   }
   const remove = async (): Promise<string> => {
-    if (tool !== undefined) await client.office.tools.remove(tool.tool_id)
+    if (tool !== undefined) await client.management.tools.remove(tool.tool_id)
     go("tools")
     await onChanged()
     return ""
   }
   return (
     <article aria-label="Tool">
-      <Said said={said} problem={problem} />
+      <Notice message={message} problem={problem} />
       <div class="pair">
         <div>
           <label for="tool-name">Name</label>
@@ -56,97 +56,34 @@ export const ToolEditor = ({ client, onChanged, tool }: Props) => {
           />
         </div>
         <div>
-          <label for="tool-type">Runs</label>
+          <label for="tool-type">Type</label>
           <select
             id="tool-type"
             value={edited.tool_type ?? "webhook"}
             onChange={(event) => set({ tool_type: event.currentTarget.value === "client" ? "client" : "webhook" })}
           >
-            <option value="webhook">at an address</option>
-            <option value="client">in the caller's page</option>
+            <option value="webhook">Webhook</option>
+            <option value="client">Client: runs in the caller's page</option>
           </select>
         </div>
       </div>
-      <label for="tool-description">What it does, for the model</label>
+      <label for="tool-description">Description for the model</label>
       <textarea
         id="tool-description"
         rows={2}
         value={edited.description ?? ""}
         onInput={(event) => set({ description: event.currentTarget.value })}
       />
-      <h3>Arguments</h3>
-      {args.map((arg, index) => (
-        <div class="row" key={index}>
-          <input
-            aria-label="Argument"
-            placeholder="day"
-            value={arg.name}
-            onInput={(event) => set({ arguments: args.with(index, { ...arg, name: event.currentTarget.value }) })}
-          />
-          <input
-            aria-label="Its meaning"
-            placeholder="The day of the appointment, such as Monday"
-            value={arg.description ?? ""}
-            onInput={(event) =>
-              set({ arguments: args.with(index, { ...arg, description: event.currentTarget.value }) })
-            }
-          />
-          <button type="button" class="quiet" onClick={() => set({ arguments: args.toSpliced(index, 1) })}>
-            Remove
-          </button>
-        </div>
-      ))}
-      <button type="button" onClick={() => set({ arguments: [...args, { name: "", description: "" }] })}>
-        Add an argument
-      </button>
+      <Arguments edited={edited} set={set} />
       {!isClient && <Request edited={edited} set={set} />}
-      <div class="pair">
-        {isClient ? (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={edited.expects_response ?? true}
-              onChange={(event) => set({ expects_response: event.currentTarget.checked })}
-            />
-            The agent waits for its answer
-          </label>
-        ) : (
-          <div>
-            <label for="tool-mode">The agent</label>
-            <select
-              id="tool-mode"
-              value={edited.execution_mode ?? "blocking"}
-              onChange={(event) =>
-                set({ execution_mode: modes.find(([mode]) => mode === event.currentTarget.value)?.[0] ?? "blocking" })
-              }
-            >
-              {modes.map(([mode, words]) => (
-                <option key={mode} value={mode}>
-                  {words}
-                </option>
-              ))}
-            </select>
-          </div>
-        )}
-        <div>
-          <label for="tool-timeout">Seconds until it counts as failed</label>
-          <input
-            id="tool-timeout"
-            type="number"
-            min={1}
-            max={300}
-            value={edited.timeout_seconds ?? 30}
-            onInput={(event) => set({ timeout_seconds: Number(event.currentTarget.value) })}
-          />
-        </div>
-      </div>
+      <Execution edited={edited} set={set} />
       <label class="check">
         <input
           type="checkbox"
           checked={edited.error_handling !== "hide"}
           onChange={(event) => set({ error_handling: event.currentTarget.checked ? "passthrough" : "hide" })}
         />
-        The agent sees why it failed
+        Pass error details to the agent
       </label>
       <MockAnswer mocks={edited.mock_responses ?? []} onChange={(mock_responses) => set({ mock_responses })} />
       <div class="controls">
@@ -164,7 +101,88 @@ export const ToolEditor = ({ client, onChanged, tool }: Props) => {
   )
 }
 
-const Request = ({ edited, set }: { readonly edited: Edited; readonly set: (part: Partial<Edited>) => void }) => (
+interface PartProps {
+  readonly edited: Edited
+  readonly set: (part: Partial<Edited>) => void
+}
+
+const Arguments = ({ edited, set }: PartProps) => {
+  const args = edited.arguments ?? []
+  return (
+    <>
+      <h3>Arguments</h3>
+      {args.map((arg, index) => (
+        <div class="row" key={index}>
+          <input
+            aria-label="Argument"
+            placeholder="day"
+            value={arg.name}
+            onInput={(event) => set({ arguments: args.with(index, { ...arg, name: event.currentTarget.value }) })}
+          />
+          <input
+            aria-label="Description of the argument"
+            placeholder="The day of the appointment, such as Monday"
+            value={arg.description ?? ""}
+            onInput={(event) =>
+              set({ arguments: args.with(index, { ...arg, description: event.currentTarget.value }) })
+            }
+          />
+          <button type="button" class="quiet" onClick={() => set({ arguments: args.toSpliced(index, 1) })}>
+            Remove
+          </button>
+        </div>
+      ))}
+      <button type="button" onClick={() => set({ arguments: [...args, { name: "", description: "" }] })}>
+        Add an argument
+      </button>
+    </>
+  )
+}
+
+const Execution = ({ edited, set }: PartProps) => (
+  <div class="pair">
+    {edited.tool_type === "client" ? (
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={edited.expects_response ?? true}
+          onChange={(event) => set({ expects_response: event.currentTarget.checked })}
+        />
+        The agent waits for the answer
+      </label>
+    ) : (
+      <div>
+        <label for="tool-mode">Execution</label>
+        <select
+          id="tool-mode"
+          value={edited.execution_mode ?? "blocking"}
+          onChange={(event) =>
+            set({ execution_mode: modes.find(([mode]) => mode === event.currentTarget.value)?.[0] ?? "blocking" })
+          }
+        >
+          {modes.map(([mode, words]) => (
+            <option key={mode} value={mode}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </div>
+    )}
+    <div>
+      <label for="tool-timeout">Timeout in seconds</label>
+      <input
+        id="tool-timeout"
+        type="number"
+        min={1}
+        max={300}
+        value={edited.timeout_seconds ?? 30}
+        onInput={(event) => set({ timeout_seconds: Number(event.currentTarget.value) })}
+      />
+    </div>
+  </div>
+)
+
+const Request = ({ edited, set }: PartProps) => (
   <>
     <h3>Request</h3>
     <div class="row">
@@ -200,9 +218,9 @@ const Request = ({ edited, set }: { readonly edited: Edited; readonly set: (part
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 const modes = [
-  ["blocking", "waits for the answer"],
-  ["background", "goes on talking and tells the answer later"],
-  ["fire_and_forget", "goes on talking and never asks"]
+  ["blocking", "the agent waits for the answer"],
+  ["background", "background: the answer is reported later"],
+  ["fire_and_forget", "fire and forget: the answer is not used"]
 ] as const
 
 const fresh: Edited = { name: "", tool_type: "webhook", method: "POST", url: "" }

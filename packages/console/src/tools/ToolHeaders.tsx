@@ -8,12 +8,13 @@ interface Props {
   readonly onChange: (headers: ReadonlyArray<Header>) => void
 }
 
+/** Edits headers; a value of null is one that is stored and stays. */
 export const ToolHeaders = ({ headers, onChange }: Props) => (
   <>
     {headers.map((header, index) => (
       <div class="row" key={index}>
         <select
-          aria-label="Kind of header"
+          aria-label="Header type"
           value={header.kind ?? "custom"}
           onChange={({ currentTarget: { value } }) => {
             const kind = kinds.find(([one]) => one === value)?.[0] ?? "custom"

@@ -1,23 +1,24 @@
-// Trying a tool as it is saved: a real request, and all that came back.
+// Testing a tool as it is saved: a real request, and the whole answer.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Tool, ToolTestResult } from "@parley/contract/Tool"
 import { useState } from "preact/hooks"
-import { useDoing } from "../loaded.ts"
-import { Said } from "../Said.tsx"
+import { useAction } from "../action.ts"
+import { Notice } from "../Notice.tsx"
 
+/** Sends the request of a saved tool with arguments that are typed as JSON. */
 export const ToolTrial = ({ client, tool }: { readonly client: ParleyClient; readonly tool: Tool }) => {
   const [args, setArgs] = useState(() =>
     JSON.stringify(Object.fromEntries(tool.arguments.map(({ name }) => [name, ""])), null, 2)
   )
   const [result, setResult] = useState<ToolTestResult | null>(null)
-  const { act, problem } = useDoing()
+  const { act, problem } = useAction()
   const send = (): Promise<void> =>
     act(async () => {
       const parsed: unknown = JSON.parse(args)
       if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
         throw new TypeError("The arguments must be a JSON object.")
       }
-      setResult(await client.office.tools.test(tool.tool_id, { arguments: { ...parsed } }))
+      setResult(await client.management.tools.test(tool.tool_id, { arguments: { ...parsed } }))
       return ""
     })
   return (
@@ -33,7 +34,7 @@ export const ToolTrial = ({ client, tool }: { readonly client: ParleyClient; rea
       <button type="button" onClick={send}>
         Send the request
       </button>
-      <Said problem={problem} />
+      <Notice problem={problem} />
       {result !== null && (
         <>
           <p class={result.error === null ? "note" : "problem"} role="status">

@@ -1,10 +1,9 @@
-// What agents can use: the workspace's tools and MCP servers, and the one that is edited. Agents use them when they are
-// chosen there.
+// The workspace's tools and MCP servers, and the one that is edited. An agent uses those that are selected in its draft.
 import type { ParleyClient } from "@parley/client/ParleyClient"
-import { plain } from "../inWords.ts"
+import { formatName } from "../format.ts"
 import { useLoaded } from "../loaded.ts"
 import { go, href } from "../route.ts"
-import { Said } from "../Said.tsx"
+import { Notice } from "../Notice.tsx"
 import { McpServerEditor } from "./McpServerEditor.tsx"
 import { ToolEditor } from "./ToolEditor.tsx"
 
@@ -14,9 +13,10 @@ interface Props {
   readonly chosen: string
 }
 
+/** The page of tools and MCP servers. */
 export const ToolsPage = ({ chosen, client }: Props) => {
-  const allTools = useLoaded(() => client.office.tools.list({ page_size: 100 }), [])
-  const allServers = useLoaded(() => client.office.mcpServers.list({ page_size: 100 }), [])
+  const allTools = useLoaded(() => client.management.tools.list({ page_size: 100 }), [])
+  const allServers = useLoaded(() => client.management.mcpServers.list({ page_size: 100 }), [])
   const tools = allTools.value?.tools ?? []
   const servers = allServers.value?.mcp_servers ?? []
   const tool = tools.find((one) => one.tool_id === chosen)
@@ -32,13 +32,13 @@ export const ToolsPage = ({ chosen, client }: Props) => {
           New tool
         </button>
       </header>
-      <Said problem={allTools.problem || allServers.problem} />
+      <Notice problem={allTools.problem || allServers.problem} />
       <div class="halves">
         <div>
           {allTools.value !== null && tools.length === 0 && (
             <p class="hint">
-              A tool is a request to an address of yours, or a function in the page that calls; the agent fills in the
-              arguments and goes on with the answer.
+              A tool is an HTTP request to your server, or a function in the caller's page. The agent fills in the
+              arguments and continues with the answer.
             </p>
           )}
           <ul class="cards" aria-label="Tools">
@@ -46,7 +46,7 @@ export const ToolsPage = ({ chosen, client }: Props) => {
               <li key={one.tool_id} class={one === tool ? "chosen" : ""}>
                 <a href={href("tools", one.tool_id)}>{one.name}</a>
                 <small>
-                  {one.tool_type === "client" ? "in the browser" : `${one.method}, ${plain(one.execution_mode)}`},{" "}
+                  {one.tool_type === "client" ? "in the browser" : `${one.method}, ${formatName(one.execution_mode)}`},{" "}
                   {usedBy(one.used_by)}
                 </small>
               </li>
@@ -55,7 +55,7 @@ export const ToolsPage = ({ chosen, client }: Props) => {
           <h3>MCP servers</h3>
           {allServers.value !== null && servers.length === 0 && (
             <p class="hint">
-              A server of the Model Context Protocol describes its tools itself; agents find them there.
+              A Model Context Protocol server describes its tools itself; agents read the list from it.
             </p>
           )}
           <ul class="cards" aria-label="MCP servers">

@@ -62,14 +62,18 @@ interface CallOptions {
 const server = Effect.acquireRelease(
   Effect.promise(() =>
     makeSipServer({
-      host: "0.0.0.0",
-      port: undefined,
-      tls: undefined,
-      publicAddress: undefined,
-      rtpPorts: undefined,
+      network: {
+        host: "0.0.0.0",
+        port: undefined,
+        tls: undefined,
+        publicAddress: undefined,
+        rtpPorts: undefined
+      },
       userAgent: `Parley/${version}`,
-      trunkOf: () => Promise.resolve(undefined),
-      onCall: (incoming) => incoming.refuse(486)
+      handlers: {
+        trunkOf: () => Promise.resolve(undefined),
+        onCall: (incoming) => incoming.refuse(486)
+      }
     })
   ),
   (opened: SipServer) => Effect.promise(opened.close)

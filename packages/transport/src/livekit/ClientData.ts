@@ -20,7 +20,7 @@ export type ClientData =
     }
 
 /** Bytes of a data packet; longer ones are passed over. */
-export const maxDataBytes = 16 * 1024
+const maxDataBytes = 16 * 1024
 
 const decodeEvent = Schema.decodeUnknownOption(Schema.fromJsonString(ClientEvent))
 const utf8 = new TextDecoder("utf-8", { fatal: true })

@@ -2,7 +2,6 @@
 // own. A resume gives it another socket; a full reconnect makes another connection. It carries the call's leg and knows
 // nothing of the conversation.
 import {
-  DataPacket,
   type DisconnectReason,
   LeaveRequest,
   LeaveRequest_Action,
@@ -13,20 +12,17 @@ import {
   TrackPublishedResponse,
   TrackSubscribed,
   TrackType,
-  UserPacket,
   type AddTrackRequest,
   type JoinRequest,
   type UpdateParticipantMetadata
 } from "@livekit/protocol"
-import { agentTopic, type AgentEvent } from "@parley/contract/ClientEvent"
 import type { LegMessage } from "@parley/engine/leg/Leg"
 import { Effect, type Scope } from "effect"
 import { Peer, type PeerEvents, type PeerOptions } from "../webrtc/Peer.ts"
 import type { SpokenPacket } from "../webrtc/OpusSender.ts"
-import type { LegCarrier, WebRtcLeg } from "../webrtc/WebRtcLeg.ts"
-import { acceptRpc, refuseRpc, type ClientData } from "./ClientData.ts"
-import { DataLine } from "./DataLine.ts"
-import type { Agent, User } from "./Participants.ts"
+import type { LegCarrier } from "../webrtc/WebRtcLeg.ts"
+import { ConversationData, type ConversationDataOwner } from "./ConversationData.ts"
+import type { User } from "./Participants.ts"
 import {
   type IceServer,
   joined,
@@ -37,7 +33,6 @@ import {
   trackRefused
 } from "./signals.ts"
 import { closeCode, type SignalMessage, type SignalSocket } from "./SignalSocket.ts"
-import type { Speaker, Transcripts } from "./Transcripts.ts"
 
 /** Network and TURN servers of a connection. */
 export interface ConnectionOptions extends PeerOptions {
@@ -46,14 +41,9 @@ export interface ConnectionOptions extends PeerOptions {
 }
 
 /** What a connection belongs to. */
-export interface ConnectionOwner {
+export interface ConnectionOwner extends ConversationDataOwner {
   readonly roomName: string
   readonly roomSid: string
-  readonly leg: WebRtcLeg
-  readonly agent: Agent
-  readonly transcripts: Transcripts
-  /** Whether a message with this id has not been taken before, over this connection or an earlier one. */
-  readonly isNewMessage: (messageId: string) => boolean
   /** Our voice can be heard from now on. */
   readonly onReady: (connection: Connection) => void
   readonly onLeave: (connection: Connection) => void
@@ -77,7 +67,7 @@ export class Connection implements LegCarrier {
   readonly #options: ConnectionOptions
   readonly #mode: "single" | "dual"
   readonly user: User
-  readonly #data = new DataLine((data) => this.#take(data))
+  readonly #data: ConversationData
   /** Takes the client's offers. In single mode our voice goes out here too. */
   readonly #publisher: Peer
   /** Dual mode only: we offer. */
@@ -90,6 +80,7 @@ export class Connection implements LegCarrier {
     this.#options = options
     this.#mode = mode
     this.user = user
+    this.#data = new ConversationData(owner, user)
     const ready = (): void => owner.onReady(this)
     this.#publisher = new Peer(options, this.#peerEvents(mode === "single" ? ready : () => undefined))
     if (mode === "dual") this.#subscriber = this.#makeSubscriber(ready)
@@ -102,12 +93,12 @@ export class Connection implements LegCarrier {
   /** Begins on this socket: the first thing said on it is the join response. */
   join(socket: SignalSocket, request: JoinRequest): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      const { agent, roomName: name, roomSid: sid, transcripts } = this.#owner
+      const { agent, roomName: name, roomSid: sid } = this.#owner
       this.#socket = socket
       this.user.metadata = request.metadata
       this.user.attributes = { ...request.participantAttributes }
       socket.send(joined({ sid, name }, this.user, agent, this.#mode, this.#options.iceServers))
-      this.#data.send(transcripts.reopen(this.#agentSpeaker()))
+      this.#data.reopen()
       yield* this.#negotiate(request, false)
     })
   }
@@ -173,21 +164,8 @@ export class Connection implements LegCarrier {
   }
 
   tell(message: LegMessage): void {
-    const { agent, transcripts } = this.#owner
-    switch (message._tag) {
-      case "State":
-        return this.#socket?.send(participants(agent.info()))
-      case "UserTranscript": {
-        const speaker = { identity: this.user.identity, sid: this.user.sid, trackSid: this.user.trackSid }
-        return this.#data.send(transcripts.user(speaker, message.segmentId, message.text, message.final))
-      }
-      case "AgentDelta":
-        return this.#data.send(transcripts.agentDelta(this.#agentSpeaker(), message.segmentId, message.delta))
-      case "AgentDone":
-        return this.#data.send(transcripts.agentDone(this.#agentSpeaker(), message.segmentId))
-      case "Event":
-        return this.#data.send([this.#eventPacket(message.event)])
-    }
+    if (message._tag === "State") this.#socket?.send(participants(this.#owner.agent.info()))
+    else this.#data.tell(message)
   }
 
   /** Resolves once the client has what it was told, within a third of a second or so. */
@@ -269,7 +247,7 @@ export class Connection implements LegCarrier {
     this.#socket?.send(participants(this.user.info()))
   }
 
-  // Media and data
+  // Media
 
   #makeSubscriber(ready: () => void): Peer {
     const peer = new Peer(this.#options, this.#peerEvents(ready))
@@ -290,36 +268,5 @@ export class Connection implements LegCarrier {
         if (channel.label === "_reliable" && this.#mode === "single") this.#data.use(channel)
       }
     }
-  }
-
-  #take(data: ClientData): void {
-    const { leg } = this.#owner
-    switch (data._tag) {
-      case "Event":
-        return leg.takeEvent(data.event)
-      case "Digit":
-        return leg.takeDigit(data.digit)
-      case "EventCall": {
-        if (data.event !== undefined && this.#owner.isNewMessage(data.messageId)) leg.takeEvent(data.event)
-        return this.#data.send(acceptRpc(data.id).map((value) => this.#agentPacket(value)))
-      }
-      case "Rpc":
-        return this.#data.send(refuseRpc(data.id).map((value) => this.#agentPacket(value)))
-    }
-  }
-
-  #eventPacket(event: AgentEvent): DataPacket {
-    const payload = new TextEncoder().encode(JSON.stringify(event))
-    return this.#agentPacket({ case: "user", value: new UserPacket({ topic: agentTopic, payload }) })
-  }
-
-  #agentPacket(value: DataPacket["value"]): DataPacket {
-    const { identity, sid } = this.#owner.agent
-    return new DataPacket({ participantIdentity: identity, participantSid: sid, value })
-  }
-
-  #agentSpeaker(): Speaker {
-    const { identity, sid, trackSid } = this.#owner.agent
-    return { identity, sid, trackSid }
   }
 }

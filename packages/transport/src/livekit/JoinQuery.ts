@@ -1,9 +1,9 @@
 // What a client says in the address of its signalling socket. `/rtc` (v0, two peer connections) writes plain
 // query parameters; `/rtc/v1` (one peer connection) writes a protobuf, usually gzipped, that may already carry
 // the first offer, so that media starts one round trip after the join.
-import { JoinRequest, WrappedJoinRequest, WrappedJoinRequest_Compression } from "@livekit/protocol"
+import { JoinRequest } from "@livekit/protocol"
 import type { IncomingMessage } from "node:http"
-import { gunzipSync } from "node:zlib"
+import { readJoinRequest } from "./joinRequest.ts"
 
 /** A join or a resume, as its address says it. */
 export interface JoinQuery {
@@ -52,22 +52,6 @@ export const readJoinQuery = (request: IncomingMessage, mode: "single" | "dual")
   }
   const join = readJoinRequest(query.get("join_request") ?? "")
   return join && { mode, token, resumeSid: join.reconnect ? join.participantSid : undefined, request: join }
-}
-
-/** A join request unpacks to a few kilobytes; more is an attack on our memory. */
-const maxUnpackedBytes = 256 * 1024
-
-/** A base64url WrappedJoinRequest, gzipped or not; undefined when it cannot be read or unpacks to over 256 KiB. */
-export const readJoinRequest = (text: string): JoinRequest | undefined => {
-  try {
-    const wrapped = WrappedJoinRequest.fromBinary(Buffer.from(text, "base64url"))
-    const isPacked = wrapped.compression === WrappedJoinRequest_Compression.GZIP
-    return JoinRequest.fromBinary(
-      isPacked ? gunzipSync(wrapped.joinRequest, { maxOutputLength: maxUnpackedBytes }) : wrapped.joinRequest
-    )
-  } catch {
-    return undefined
-  }
 }
 
 const parse = (url: string): URL => {

@@ -3,15 +3,16 @@
 // joins under way live in one scope; closing it turns everyone out.
 import { DisconnectReason, LeaveRequest, LeaveRequest_Action } from "@livekit/protocol"
 import type { Leg } from "@parley/engine/leg/Leg"
-import { Deferred, Effect, Exit, FiberSet, Schedule, Scope } from "effect"
-import { createHash } from "node:crypto"
+import { Effect, Exit, FiberSet, Schedule, Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { WebSocketServer, type WebSocket } from "ws"
-import { openCall, type Call, type CallOptions, type JoinGrant, type ReleasedHow } from "./Call.ts"
+import type { PeerOptions } from "../webrtc/Peer.ts"
+import type { Call, CallOptions, CallTimings, JoinGrant, ReleasedHow } from "./Call.ts"
 import { readJoinQuery, signalPath, tokenOf, type JoinQuery } from "./JoinQuery.ts"
 import { type Refusal, refuse, refuseUpgrade } from "./refusals.ts"
 import { type IceServer } from "./signals.ts"
+import { SessionCalls } from "./SessionCalls.ts"
 import { closeCode, SignalSocket } from "./SignalSocket.ts"
 
 /**
@@ -26,30 +27,31 @@ export interface LegInfo {
   readonly room: string
 }
 
-/** Times in milliseconds; ports and addresses as the machine has them unless said otherwise. */
-export interface LiveKitServerOptions {
+/** What the server asks and tells. */
+export interface LiveKitHandlers {
   /** What a token is worth. A rejection or an exception of it is answered with 500. */
   readonly admit: (token: string, purpose: AdmitPurpose) => Promise<JoinGrant | Refusal>
   /** Once per call, when media flows: whatever is played from here on can be heard. */
   readonly onLeg: (sessionId: string, leg: Leg, info: LegInfo) => void
   /** Once per call, when nothing of it is left; also when media never flowed and no leg was handed over. */
   readonly onReleased?: (sessionId: string, how: ReleasedHow) => void
+}
+
+/** Where media goes: ports and addresses as the machine has them unless said otherwise. */
+export interface LiveKitMedia extends PeerOptions {
   /** Told to clients (TURN). The server itself uses its own addresses only. */
   readonly iceServers?: ReadonlyArray<IceServer>
-  /** The address clients reach this machine at, when it is behind NAT. */
-  readonly advertisedAddress?: string
-  /** UDP ports of WebRTC, both included. */
-  readonly portRange?: readonly [min: number, max: number]
-  /** How long a client may be without signalling before its leg is lost: 15 s. */
-  readonly graceMs?: number
-  /** How long a leg may show no sign of life: 20 s. */
-  readonly silenceMs?: number
-  /** Calls at the same time; further joins get 503. */
+}
+
+/** Who takes the calls, and within which bounds. */
+export interface LiveKitServerOptions {
+  readonly handlers: LiveKitHandlers
+  readonly media?: LiveKitMedia
+  /** In milliseconds. Left out: 20 s without a sign of life, 15 s without signalling, 15 s until media flows, 1 s to rejoin. */
+  readonly timings?: Partial<CallTimings>
+  /** Calls at the same time; further joins get 503. No bound when left out. */
   readonly maxSessions?: number
-  /** How long a new connection may take until media flows: 15 s. */
-  readonly setupMs?: number
-  /** How long after a `leave` a full reconnect may come: 1 s. */
-  readonly rejoinMs?: number
+  /** The clock of the calls in milliseconds; `performance.now` when left out. */
   readonly nowMs?: () => number
 }
 
@@ -72,6 +74,7 @@ export interface LiveKitServer {
   readonly stats: () => LiveKitServerStats
 }
 
+const defaultTimings: CallTimings = { silenceMs: 20_000, graceMs: 15_000, setupMs: 15_000, rejoinMs: 1000 }
 const maxSignalBytes = 64 * 1024
 const watchMs = 500
 /** Requests in `admit` at the same time; a flood is turned away before it costs anything. */
@@ -82,7 +85,13 @@ export const makeLiveKitServer = (options: LiveKitServerOptions): LiveKitServer 
   const scope = Scope.makeUnsafe()
   const isClosed = (): boolean => scope.state._tag === "Closed"
   const { run, sockets } = Effect.runSync(Scope.provide(acquire, scope))
-  const calls = new LiveCalls(options, run)
+  const { admit: admitted, onLeg, onReleased } = options.handlers
+  const calls = new SessionCalls({
+    call: callOptionsOf(options),
+    onLeg: ({ identity, room, sessionId }, leg) => onLeg(sessionId, leg, { identity, room }),
+    onReleased: (sessionId, how) => onReleased?.(sessionId, how),
+    run
+  })
   run(
     Effect.repeat(
       Effect.sync(() => calls.watch()),
@@ -96,10 +105,10 @@ export const makeLiveKitServer = (options: LiveKitServerOptions): LiveKitServer 
     if (entering >= maxEntering) return refuse(503, "too many joins at once")
     entering++
     try {
-      const verdict = await options.admit(token, purpose)
+      const grant = await admitted(token, purpose)
       // On a 404 the SDKs take this for a server of another age and try their older path.
-      if ("refused" in verdict && verdict.refused.status === 404) return refuse(401, verdict.refused.message)
-      return verdict
+      if ("refused" in grant && grant.refused.status === 404) return refuse(401, grant.refused.message)
+      return grant
     } catch {
       return refuse(500, "the token could not be checked")
     } finally {
@@ -183,103 +192,11 @@ const acquire = Effect.gen(function* () {
   return { sockets, run }
 })
 
-/** The calls by session, and which of them a token belongs to; of tokens only the hash is kept. */
-class LiveCalls {
-  readonly #options: LiveKitServerOptions
-  readonly #callOptions: CallOptions
-  readonly #run: (effect: Effect.Effect<void>) => void
-  readonly #calls = new Map<string, Call>()
-  readonly #sessionOfToken = new Map<string, string>()
-  /** Calls whose codecs are being made: a second join of the same session waits for the first. */
-  readonly #opening = new Map<string, Deferred.Deferred<Call>>()
-
-  constructor(options: LiveKitServerOptions, run: (effect: Effect.Effect<void>) => void) {
-    this.#options = options
-    this.#callOptions = callOptionsOf(options)
-    this.#run = run
-  }
-
-  /** With those that are being opened. */
-  get size(): number {
-    return this.#calls.size + this.#opening.size
-  }
-
-  get liveCount(): number {
-    return this.#calls.size
-  }
-
-  get(sessionId: string): Call | undefined {
-    return this.#calls.get(sessionId)
-  }
-
-  ofToken(token: string): Call | undefined {
-    return this.#calls.get(this.#sessionOfToken.get(hash(token)) ?? "")
-  }
-
-  remember(token: string, sessionId: string): void {
-    this.#sessionOfToken.set(hash(token), sessionId)
-  }
-
-  watch(): void {
-    for (const call of this.#calls.values()) call.leg.watch()
-  }
-
-  /** The call of the session, which is opened in a fiber of its own when there is none. Dies when it cannot be. */
-  getOrOpen(grant: JoinGrant): Effect.Effect<Call> {
-    return Effect.suspend(() => {
-      const { sessionId } = grant
-      const known = this.#calls.get(sessionId)
-      if (known !== undefined) return Effect.succeed(known)
-      const opening = this.#opening.get(sessionId)
-      if (opening !== undefined) return Deferred.await(opening)
-      const opened = Deferred.makeUnsafe<Call>()
-      this.#opening.set(sessionId, opened)
-      this.#run(this.#live(grant, opened))
-      return Deferred.await(opened)
-    })
-  }
-
-  /** One call from its codecs to the last free port. */
-  #live(grant: JoinGrant, opened: Deferred.Deferred<Call>): Effect.Effect<void> {
-    const { sessionId, identity, room } = grant
-    const onLeg = (leg: Leg): void => this.#options.onLeg(sessionId, leg, { identity, room })
-    const live = Effect.scoped(
-      Effect.gen({ self: this }, function* () {
-        const exit = yield* Effect.exit(openCall(grant, this.#callOptions, onLeg))
-        this.#opening.delete(sessionId)
-        if (Exit.isSuccess(exit)) this.#calls.set(sessionId, exit.value)
-        Deferred.doneUnsafe(opened, exit)
-        const call = yield* exit
-        yield* Effect.asVoid(call.over)
-      })
-    )
-    return Effect.ensuring(
-      Effect.ignoreCause(live),
-      Effect.suspend(() => this.#forget(sessionId))
-    )
-  }
-
-  #forget(sessionId: string): Effect.Effect<void> {
-    const call = this.#calls.get(sessionId)
-    this.#opening.delete(sessionId)
-    this.#calls.delete(sessionId)
-    for (const [token, id] of this.#sessionOfToken) if (id === sessionId) this.#sessionOfToken.delete(token)
-    if (call === undefined) return Effect.void
-    return Effect.map(call.over, (how) => this.#options.onReleased?.(sessionId, how))
-  }
-}
-
-const callOptionsOf = (options: LiveKitServerOptions): CallOptions => ({
-  iceServers: options.iceServers ?? [],
-  timings: {
-    graceMs: options.graceMs ?? 15_000,
-    silenceMs: options.silenceMs ?? 20_000,
-    setupMs: options.setupMs ?? 15_000,
-    rejoinMs: options.rejoinMs ?? 1000
-  },
-  nowMs: options.nowMs ?? (() => performance.now()),
-  ...(options.advertisedAddress === undefined ? {} : { advertisedAddress: options.advertisedAddress }),
-  ...(options.portRange === undefined ? {} : { portRange: options.portRange })
+const callOptionsOf = ({ media, nowMs, timings }: LiveKitServerOptions): CallOptions => ({
+  ...media,
+  iceServers: media?.iceServers ?? [],
+  timings: { ...defaultTimings, ...timings },
+  nowMs: nowMs ?? (() => performance.now())
 })
 
 /** One signalling socket of a call until it closes. It listens before this returns. */
@@ -312,5 +229,3 @@ const answer = (response: ServerResponse, status: number, message: string): void
   })
   response.end(message)
 }
-
-const hash = (token: string): string => createHash("sha256").update(token).digest("base64url")

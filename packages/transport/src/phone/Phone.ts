@@ -124,8 +124,8 @@ export interface SipTraceLine {
   readonly detail: string
 }
 
-/** Where to listen, whom to admit, and who takes the calls. */
-export interface SipServerOptions {
+/** The sockets of a SIP server, and its addresses as far sides see them. */
+export interface SipNetwork {
   /** Address to listen on. */
   readonly host: string
   /** UDP and TCP; undefined closes them. 0 for any free one. */
@@ -137,19 +137,29 @@ export interface SipServerOptions {
   readonly publicAddress: string | undefined
   /** UDP ports for RTP and RTCP, even ones first; undefined for any. */
   readonly rtpPorts: readonly [min: number, max: number] | undefined
-  /** In `User-Agent` and `Server`. */
-  readonly userAgent: string
+}
+
+/** What a SIP server asks and tells. */
+export interface SipHandlers {
   /** Who may call this number; undefined: no such number. Asked for every INVITE out of dialog. */
   readonly trunkOf: (dialedNumber: string) => Promise<InboundTrunk | undefined>
   /** A call that passed its trunk's factors. */
   readonly onCall: (call: IncomingCall) => void
   /** The trace of a call that never got a leg: refused, cancelled, unauthorised, or a dial that failed. */
   readonly onTrace?: (callId: string, sipTrace: ReadonlyArray<SipTraceLine>) => void
+}
+
+/** Where to listen, whom to admit, and who takes the calls. */
+export interface SipServerOptions {
+  readonly network: SipNetwork
+  readonly handlers: SipHandlers
+  /** In `User-Agent` and `Server`. */
+  readonly userAgent: string
   /** Shorter ones, for tests. */
   readonly timings?: Partial<SipTimings> | undefined
   /** Where a trunk is, in the order to try; the DNS when left out. */
   readonly find?: ((trunk: OutboundTrunk) => Promise<ReadonlyArray<Located>>) | undefined
-  /** The clock of nonces and of media. */
+  /** The clock of nonces and of media, in milliseconds. */
   readonly nowMs?: (() => number) | undefined
 }
 

@@ -9,8 +9,8 @@ import { RtpReceiver } from "./RtpReceiver.ts"
 import { Latch } from "./Latch.ts"
 import type { Media, MediaOptions, MediaSound } from "./Media.ts"
 import { type Agreed, agree, mayHear, maySend, offered, plainProtocol, secureProtocol, suite } from "./negotiation.ts"
-import { openPorts } from "./RtpPorts.ts"
-import { isRtcp, readRtp } from "./rtpPacket.ts"
+import { openPorts, type RtpPorts } from "./RtpPorts.ts"
+import { isRtcp, readRtp, type RtpRead } from "./rtpPacket.ts"
 import { type MediaDirection, readSdp, type SdpKey, type SdpMedia, writeSdp } from "./sdp.ts"
 import { makeKey, makeSrtp, type Srtp } from "./Srtp.ts"
 import { RtpSender } from "./RtpSender.ts"
@@ -19,13 +19,15 @@ import { makeVoiceCodec, type VoiceCodec } from "./VoiceCodec.ts"
 /** Nothing at all for this long, while it should: the call is lost. */
 const silentMs = 20_000
 const reportMs = 5_000
+const narrowRate = 8000
+/** RFC 3389. */
+const comfortNoise = 13
+/** Digits that are kept until somebody listens. */
+const mostEarly = 64
 
-interface Ears {
-  readonly onFrame: (samples: Int16Array) => void
-  readonly onDigit: (digit: string) => void
-  readonly onSilent: () => void
-}
+type Listener = Parameters<MediaSound["hear"]>[0]
 
+/** What was agreed, and what carries it out. */
 interface Talk {
   readonly agreed: Agreed
   readonly codec: VoiceCodec
@@ -35,186 +37,225 @@ interface Talk {
   readonly srtp: Srtp | undefined
 }
 
-/** Rejects when no ports are free. */
-export const makePhoneMedia = async (options: MediaOptions): Promise<Media> => {
-  const { address, nowMs: now = () => performance.now(), onNote, secure } = options
-  const ports = await openPorts(options.bind, options.ports)
-  const sessionId = randomInt(2 ** 31)
-  const key: SdpKey | undefined = secure ? { tag: "1", suite, key: makeKey() } : undefined
-  const digits = new DtmfReceiver()
-  let version = 0
-  let described = ""
-  let talk: Talk | undefined
-  let ears: Ears | undefined
-  let early: Array<string> = []
-  let signAtMs = now()
-  let closed = false
-  let refit: Resampler | undefined
+/** Opens a pair of ports. Rejects when none are free. */
+export const makePhoneMedia = async (options: MediaOptions): Promise<Media> =>
+  new PhoneMedia(options, await openPorts(options.bind, options.ports))
 
-  const send = (packet: Buffer): void => {
-    if (closed || talk === undefined) return
-    const { address: to, port } = talk.latch.target
-    ports.rtp.send(talk.srtp === undefined ? packet : talk.srtp.seal(packet), port, to, ignore)
+class PhoneMedia implements Media {
+  readonly #options: MediaOptions
+  readonly #ports: RtpPorts
+  readonly #now: () => number
+  readonly #sessionId = randomInt(2 ** 31)
+  readonly #key: SdpKey | undefined
+  readonly #digits = new DtmfReceiver()
+  #version = 0
+  #described = ""
+  #talk: Talk | undefined
+  #listener: Listener | undefined
+  #early: Array<string> = []
+  #signAtMs: number
+  #reportedAtMs: number
+  #closed = false
+  #refit: Resampler | undefined
+
+  constructor(options: MediaOptions, ports: RtpPorts) {
+    this.#options = options
+    this.#ports = ports
+    this.#now = options.nowMs ?? (() => performance.now())
+    this.#key = options.secure ? { tag: "1", suite, key: makeKey() } : undefined
+    this.#signAtMs = this.#now()
+    this.#reportedAtMs = this.#signAtMs
+    ports.rtp.on("message", (sent, from) => this.#onRtp(sent, from))
+    ports.rtcp.on("message", () => void (this.#signAtMs = this.#now()))
   }
 
-  const pressed = (digit: string): void => {
-    if (ears !== undefined) ears.onDigit(digit)
-    else if (early.length < mostEarly) early.push(digit)
+  // Agreement
+
+  readonly offer = (): string => this.#write(undefined, undefined)
+
+  readonly answer = async (offer: string): Promise<string | undefined> => {
+    const media = readSdp(offer)
+    const agreed = media && agree(media, this.#options.secure)
+    if (agreed === undefined) return undefined
+    await this.#settle(agreed)
+    return this.#write(media, agreed)
   }
 
-  const onRtp = (sent: Buffer, from: RemoteInfo): void => {
-    if (talk === undefined || closed) return
-    if (isRtcp(sent)) return void (signAtMs = now())
-    const packet = talk.srtp === undefined ? sent : talk.srtp.open(sent)
-    const rtp = packet === undefined ? undefined : readRtp(packet)
-    if (rtp === undefined) return
-    const { agreed, receiver, latch } = talk
-    const isEvent = rtp.payloadType === agreed.events?.payloadType
-    if (!isEvent && rtp.payloadType !== agreed.payloadType && rtp.payloadType !== comfortNoise) return
-    const nowMs = now()
-    const heard = latch.hear(from, nowMs)
-    if (heard === "stranger") return
-    if (heard === "moved") onNote("media moved", `port ${from.port}`)
-    signAtMs = nowMs
-    if (isEvent) {
-      const digit = digits.take(rtp, nowMs)
-      if (digit !== undefined) pressed(digit)
-    } else if (rtp.payloadType === agreed.payloadType) receiver.take(rtp, nowMs)
+  readonly accept = async (answer: string): Promise<boolean> => {
+    const media = readSdp(answer)
+    const agreed = media && agree(media, this.#options.secure)
+    if (agreed === undefined) return false
+    await this.#settle(agreed)
+    return true
   }
-  ports.rtp.on("message", onRtp)
-  ports.rtcp.on("message", () => void (signAtMs = now()))
 
-  const report = (): void => {
-    if (talk === undefined || !maySend(talk.agreed.direction)) return
-    const { address: to, port } = talk.latch.target
-    const packet = talk.sender.report(Date.now())
-    ports.rtcp.send(talk.srtp === undefined ? packet : talk.srtp.sealControl(packet), port + 1, to, ignore)
-  }
-  let reportedAtMs = now()
-  /** On the leg's own tick. */
-  const watch = (nowMs: number): void => {
-    if (nowMs - reportedAtMs >= reportMs) {
-      reportedAtMs = nowMs
-      report()
-    }
-    if (talk === undefined || !mayHear(talk.agreed.direction)) signAtMs = nowMs
-    else if (nowMs - signAtMs >= silentMs) {
-      signAtMs = nowMs
-      ears?.onSilent()
-    }
-  }
+  readonly current = (): string => this.#described
+  readonly direction = (): MediaDirection => this.#talk?.agreed.direction ?? "sendrecv"
 
   /** What was agreed holds from now on. */
-  const settle = async (agreed: Agreed): Promise<void> => {
+  async #settle(agreed: Agreed): Promise<void> {
     const place = { address: agreed.address, port: agreed.port }
-    signAtMs = now()
-    const before = talk
-    const sameKey = before?.agreed.theirKey?.key.equals(agreed.theirKey?.key ?? none) ?? agreed.theirKey === undefined
-    if (before !== undefined && before.agreed.codec === agreed.codec && sameKey) {
+    this.#signAtMs = this.#now()
+    const before = this.#talk
+    if (before !== undefined && before.agreed.codec === agreed.codec && hasSameKey(before.agreed, agreed)) {
       before.latch.describe(place)
       before.sender.change(agreed)
-      talk = { ...before, agreed }
+      this.#talk = { ...before, agreed }
       return
     }
     const codec = await makeVoiceCodec(agreed.codec)
-    if (closed) return codec.close()
-    const srtp = key === undefined || agreed.theirKey === undefined ? undefined : makeSrtp(key.key, agreed.theirKey.key)
-    talk = {
+    if (this.#closed) return codec.close()
+    const theirs = agreed.theirKey
+    const srtp = this.#key === undefined || theirs === undefined ? undefined : makeSrtp(this.#key.key, theirs.key)
+    this.#talk = {
       agreed,
       codec,
       latch: new Latch(place),
-      receiver: new RtpReceiver(codec, (samples) => ears?.onFrame(samples), codec.clockRate),
-      sender: new RtpSender(codec, agreed, send, before?.sender),
+      receiver: new RtpReceiver(codec, (samples) => this.#listener?.onFrame(samples), codec.clockRate),
+      sender: new RtpSender(codec, agreed, (packet) => this.#send(packet), before?.sender),
       srtp
     }
     before?.codec.close()
-    onNote("codec", `${agreed.codec}${srtp === undefined ? "" : ", SRTP"}`)
+    this.#options.onNote("codec", `${agreed.codec}${srtp === undefined ? "" : ", SRTP"}`)
   }
 
-  const write = (media: ReadonlyArray<SdpMedia> | undefined, agreed: Agreed | undefined): string => {
+  #write(media: ReadonlyArray<SdpMedia> | undefined, agreed: Agreed | undefined): string {
+    const { address, secure } = this.#options
     const direction: MediaDirection = agreed?.direction ?? "sendrecv"
-    const protocol = secure ? secureProtocol : plainProtocol
-    const ours = (theirProtocol = protocol) => ({
-      port: ports.port,
-      protocol: theirProtocol,
+    const key = this.#key
+    const ours = (protocol = secure ? secureProtocol : plainProtocol) => ({
+      port: this.#ports.port,
+      protocol,
       direction,
       key: key === undefined ? undefined : { ...key, tag: agreed?.theirKey?.tag ?? key.tag },
       codecs: agreed === undefined ? offered : codecsOf(agreed, media)
     })
-    described = writeSdp({
+    this.#described = writeSdp({
       address,
-      sessionId,
-      version: ++version,
+      sessionId: this.#sessionId,
+      version: ++this.#version,
       media:
         media === undefined
           ? [ours()]
           : media.map((one, line) => (line === agreed?.line ? ours(one.protocol) : { ...one, port: 0 }))
     })
-    return described
+    return this.#described
+  }
+
+  // Sound
+
+  readonly sound = (): MediaSound => this.#sound
+
+  readonly #sound: MediaSound = this.#makeSound()
+
+  #makeSound(): MediaSound {
+    const playRate = (): number => this.#talk?.codec.playRate ?? narrowRate
+    return {
+      get playRate() {
+        return playRate()
+      },
+      play: (frame) => this.#play(frame),
+      hear: (listener) => {
+        this.#listener = listener
+        for (const digit of this.#early) listener.onDigit(digit)
+        this.#early = []
+      },
+      sendDigits: (row) => this.#talk?.sender.press(row)
+    }
+  }
+
+  #play(frame: Int16Array | undefined): void {
+    const nowMs = this.#now()
+    this.#watch(nowMs)
+    const talk = this.#talk
+    if (talk === undefined || this.#closed) return
+    if (mayHear(talk.agreed.direction)) talk.receiver.tick(nowMs)
+    if (maySend(talk.agreed.direction)) talk.sender.tick(this.#fitted(frame, talk.codec.playRate), nowMs)
   }
 
   /** The engine goes on at the rate it began with when the codec changes. */
-  const fitted = (frame: Int16Array | undefined, rate: number): Int16Array | undefined => {
+  #fitted(frame: Int16Array | undefined, rate: number): Int16Array | undefined {
     if (frame === undefined || frame.length === rate / 50) return frame
-    if (refit?.fromRate !== frame.length * 50 || refit.toRate !== rate) refit = new Resampler(frame.length * 50, rate)
-    const out = refit.process(frame)
+    if (this.#refit?.fromRate !== frame.length * 50 || this.#refit.toRate !== rate) {
+      this.#refit = new Resampler(frame.length * 50, rate)
+    }
+    const out = this.#refit.process(frame)
     return out.length === rate / 50 ? out : undefined
   }
 
-  const sound: MediaSound = {
-    get playRate() {
-      return talk?.codec.playRate ?? narrowRate
-    },
-    play: (frame) => {
-      const nowMs = now()
-      watch(nowMs)
-      if (talk === undefined || closed) return
-      if (mayHear(talk.agreed.direction)) talk.receiver.tick(nowMs)
-      if (maySend(talk.agreed.direction)) talk.sender.tick(fitted(frame, talk.codec.playRate), nowMs)
-    },
-    hear: (given) => {
-      ears = given
-      for (const digit of early) given.onDigit(digit)
-      early = []
-    },
-    sendDigits: (row) => talk?.sender.press(row)
+  // Packets
+
+  #send(packet: Buffer): void {
+    const talk = this.#talk
+    if (this.#closed || talk === undefined) return
+    const { address: to, port } = talk.latch.target
+    this.#ports.rtp.send(talk.srtp === undefined ? packet : talk.srtp.seal(packet), port, to, ignore)
   }
 
-  return {
-    offer: () => write(undefined, undefined),
-    answer: async (offer) => {
-      const media = readSdp(offer)
-      const agreed = media && agree(media, secure)
-      if (agreed === undefined) return undefined
-      await settle(agreed)
-      return write(media, agreed)
-    },
-    accept: async (answer) => {
-      const media = readSdp(answer)
-      const agreed = media && agree(media, secure)
-      if (agreed === undefined) return false
-      await settle(agreed)
-      return true
-    },
-    current: () => described,
-    direction: () => talk?.agreed.direction ?? "sendrecv",
-    sound: () => sound,
-    close: () => {
-      if (closed) return
-      closed = true
-      ports.rtp.close()
-      ports.rtcp.close()
-      talk?.codec.close()
+  #onRtp(sent: Buffer, from: RemoteInfo): void {
+    const talk = this.#talk
+    if (talk === undefined || this.#closed) return
+    if (isRtcp(sent)) return void (this.#signAtMs = this.#now())
+    const packet = talk.srtp === undefined ? sent : talk.srtp.open(sent)
+    const rtp = packet === undefined ? undefined : readRtp(packet)
+    if (rtp !== undefined) this.#take(talk, rtp, from)
+  }
+
+  #take({ agreed, latch, receiver }: Talk, rtp: RtpRead, from: RemoteInfo): void {
+    const isEvent = rtp.payloadType === agreed.events?.payloadType
+    if (!isEvent && rtp.payloadType !== agreed.payloadType && rtp.payloadType !== comfortNoise) return
+    const nowMs = this.#now()
+    const heard = latch.hear(from, nowMs)
+    if (heard === "stranger") return
+    if (heard === "moved") this.#options.onNote("media moved", `port ${from.port}`)
+    this.#signAtMs = nowMs
+    if (isEvent) {
+      const digit = this.#digits.take(rtp, nowMs)
+      if (digit !== undefined) this.#pressed(digit)
+    } else if (rtp.payloadType === agreed.payloadType) receiver.take(rtp, nowMs)
+  }
+
+  #pressed(digit: string): void {
+    if (this.#listener !== undefined) this.#listener.onDigit(digit)
+    else if (this.#early.length < mostEarly) this.#early.push(digit)
+  }
+
+  /** On the leg's own tick. */
+  #watch(nowMs: number): void {
+    if (nowMs - this.#reportedAtMs >= reportMs) {
+      this.#reportedAtMs = nowMs
+      this.#report()
     }
+    if (this.#talk === undefined || !mayHear(this.#talk.agreed.direction)) this.#signAtMs = nowMs
+    else if (nowMs - this.#signAtMs >= silentMs) {
+      this.#signAtMs = nowMs
+      this.#listener?.onSilent()
+    }
+  }
+
+  #report(): void {
+    const talk = this.#talk
+    if (talk === undefined || !maySend(talk.agreed.direction)) return
+    const { address: to, port } = talk.latch.target
+    const packet = talk.sender.report(Date.now())
+    this.#ports.rtcp.send(talk.srtp === undefined ? packet : talk.srtp.sealControl(packet), port + 1, to, ignore)
+  }
+
+  readonly close = (): void => {
+    if (this.#closed) return
+    this.#closed = true
+    this.#ports.rtp.close()
+    this.#ports.rtcp.close()
+    this.#talk?.codec.close()
   }
 }
 
-const narrowRate = 8000
-/** RFC 3389. */
-const comfortNoise = 13
-const mostEarly = 64
-const none = Buffer.alloc(0)
 const ignore = (): void => undefined
+
+const hasSameKey = (before: Agreed, now: Agreed): boolean =>
+  before.theirKey === undefined || now.theirKey === undefined
+    ? before.theirKey === now.theirKey
+    : before.theirKey.key.equals(now.theirKey.key)
 
 /** In an answer: the one codec that was chosen, and the events, under the far side's numbers. */
 const codecsOf = (agreed: Agreed, media: ReadonlyArray<SdpMedia> | undefined) =>

@@ -5,7 +5,7 @@
 import { JitterBuffer, type JitterOutput } from "@parley/audio/JitterBuffer"
 
 /** Samples of a 20 ms frame at 16 kHz. */
-export const frameSamples = 320
+const frameSamples = 320
 const frameMs = 20
 /** Nothing heard for this long: silence is filled in, first for the time already gone. */
 const fillAfterMs = 100

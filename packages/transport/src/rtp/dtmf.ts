@@ -5,7 +5,7 @@
 const keys = "0123456789*#ABCD"
 
 /** 0 to 15; -1 for what is no key. */
-export const eventOf = (key: string): number => (key.length === 1 ? keys.indexOf(key.toUpperCase()) : -1)
+const eventOf = (key: string): number => (key.length === 1 ? keys.indexOf(key.toUpperCase()) : -1)
 
 /** A telephone event as it came: the payload of RFC 4733, 2.3, and its RTP timestamp. */
 export interface EventPacket {

@@ -64,7 +64,7 @@ export const agree = (media: ReadonlyArray<SdpMedia>, secure: boolean): Agreed |
 }
 
 /** What they do not send we do not hear, and the other way round. */
-export const facing: Readonly<Record<MediaDirection, MediaDirection>> = {
+const facing: Readonly<Record<MediaDirection, MediaDirection>> = {
   sendrecv: "sendrecv",
   sendonly: "recvonly",
   recvonly: "sendonly",

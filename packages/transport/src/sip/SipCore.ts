@@ -177,7 +177,7 @@ const quietly = (act: () => void): void => {
 }
 
 /** An answer outside of transactions; none where the message lacks what one is made of. */
-export const reply = (core: UserAgentCore, message: IncomingRequestMessage, statusCode: number): void => {
+const reply = (core: UserAgentCore, message: IncomingRequestMessage, statusCode: number): void => {
   try {
     core.replyStateless(message, { statusCode })
   } catch {

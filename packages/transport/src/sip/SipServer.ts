@@ -26,26 +26,27 @@ const open = Effect.fnUntraced(function* (
   options: SipServerOptions,
   scope: Scope.Closeable
 ): Effect.fn.Return<SipServer, never, Scope.Scope> {
+  const { handlers, network } = options
   const timings = { ...defaultTimings, ...options.timings }
   const calls = new CallTable()
   const onMessage = (text: string, flow: Flow): void => inbound(text, flow)
   // Sockets first: they outlive the calls.
   const [udp, tcp] =
-    options.port === undefined
+    network.port === undefined
       ? []
       : yield* Effect.acquireRelease(
-          Effect.promise(() => openPair(options.host, options.port ?? 0, onMessage)),
+          Effect.promise(() => openPair(network.host, network.port ?? 0, onMessage)),
           (pair) => Effect.promise(() => Promise.all(pair.map((wire) => wire.close())))
         )
-  const { tls: secure } = options
+  const { tls: secure } = network
   const tls =
     secure === undefined
       ? undefined
-      : yield* acquireWire(() => openStreams(options.host, secure.port, secure, { onMessage }))
+      : yield* acquireWire(() => openStreams(network.host, secure.port, secure, { onMessage }))
   /** Where nothing listens on UDP, calls that are placed get a socket of their own when the first one needs it. */
   const ephemeral = yield* Effect.cached(
     Scope.provide(
-      acquireWire(() => openUdp(options.host, 0, onMessage)),
+      acquireWire(() => openUdp(network.host, 0, onMessage)),
       scope
     )
   )
@@ -54,10 +55,10 @@ const open = Effect.fnUntraced(function* (
   const flowTo = async (place: Located): Promise<Flow | undefined> => {
     if (place.transport === "udp") return (await udpOut()).flowTo(place.address, place.port)
     const { transport } = place
-    return connectStream({ ...place, transport }, options.authorities, { onMessage })
+    return connectStream({ ...place, transport }, network.authorities, { onMessage })
   }
   const hereFor = async (flow: Flow): Promise<Here> => {
-    const local = options.publicAddress ?? (await localAddress(options.host, flow.remote.address))
+    const local = network.publicAddress ?? (await localAddress(network.host, flow.remote.address))
     const host = local.includes(":") ? `[${local}]` : local
     const port = flow.transport === "udp" ? (await udpOut()).port : flow.transport === "tcp" ? tcp?.port : tls?.port
     return { signalling: `${host}:${port ?? 5060}`, media: local }
@@ -65,8 +66,8 @@ const open = Effect.fnUntraced(function* (
   const makeMedia: MakeMedia = (address, isSecure, onNote) =>
     makePhoneMedia({
       address,
-      bind: options.host,
-      ports: options.rtpPorts,
+      bind: network.host,
+      ports: network.rtpPorts,
       secure: isSecure,
       onNote,
       nowMs: options.nowMs
@@ -74,9 +75,10 @@ const open = Effect.fnUntraced(function* (
 
   const fibers = yield* FiberSet.make<void>()
   const run = yield* FiberSet.runtime(fibers)()
-  const parts = { ...options, calls, timings, run, hereFor, makeMedia }
-  const inbound = makeInbound({ ...parts, isClosed: () => scope.state._tag === "Closed" })
-  const { check, dial } = makeOutbound({ ...parts, flowTo })
+  const { nowMs, userAgent } = options
+  const parts = { ...handlers, userAgent, calls, timings, run, hereFor, makeMedia }
+  const inbound = makeInbound({ ...parts, nowMs, isClosed: () => scope.state._tag === "Closed" })
+  const { check, dial } = makeOutbound({ ...parts, find: options.find, flowTo })
   return {
     ports: {
       ...(udp === undefined ? {} : { udp: udp.port }),

@@ -1,8 +1,8 @@
 // Who may call a number: every factor that its trunk sets must hold, the source address and the digest answer
 // (RFC 3261, 22; RFC 8760). Keeps only the state of challenges, which is bounded.
 import { Redacted } from "effect"
-import { BlockList, isIP } from "node:net"
 import type { InboundTrunk } from "../phone/Phone.ts"
+import { among } from "./addressBlocks.ts"
 import { DigestServer, type Verdict } from "./digest.ts"
 import { Md5OnlyPeers } from "./Md5OnlyPeers.ts"
 import { headerIn, headersIn } from "./text.ts"
@@ -41,20 +41,4 @@ export class TrunkAdmission {
     const isMd5Only = this.#md5Only.ask(address, headerIn(head, "call-id", "i") ?? "")
     return [401, this.#digests.challenge(false, isMd5Only ? ["MD5"] : undefined)]
   }
-}
-
-/** Whether an address lies in one of the CIDR blocks or equals one of the addresses. What is no block matches nothing. */
-export const among = (blocks: ReadonlyArray<string>, address: string): boolean => {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "")
-  const list = new BlockList()
-  for (const block of blocks) {
-    const [network = "", prefix] = block.split("/")
-    const family = isIP(network) === 6 ? "ipv6" : "ipv4"
-    try {
-      list.addSubnet(network, prefix === undefined ? (family === "ipv6" ? 128 : 32) : Number(prefix), family)
-    } catch {
-      // A block that is none lets nobody in.
-    }
-  }
-  return list.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4")
 }

@@ -11,7 +11,7 @@ export type Framed =
   | { readonly kind: "broken"; readonly why: string }
 
 /** Of head and body. */
-export const mostMessageBytes = 65_536
+const mostMessageBytes = 65_536
 const mostHeadBytes = 32_768
 
 /** The messages of one stream. */

@@ -6,7 +6,7 @@ import {
   type IncomingRequestMessage,
   IncomingResponseMessage
 } from "sip.js/lib/core/index.js"
-import type { SipServerOptions, SipTimings } from "../phone/Phone.ts"
+import type { SipHandlers, SipServerOptions, SipTimings } from "../phone/Phone.ts"
 import { bareReply } from "./bareReply.ts"
 import { callerOf } from "./caller.ts"
 import { deliver, type CallTable, type Opening, placeIn, runCall, type TableEntry } from "./CallTable.ts"
@@ -31,7 +31,7 @@ import { TrunkAdmission } from "./TrunkAdmission.ts"
 import { faultIn, validate } from "./validate.ts"
 
 /** What the messages of a server need. */
-export interface InboundOptions extends Pick<SipServerOptions, "userAgent" | "trunkOf" | "onCall" | "onTrace"> {
+export interface InboundOptions extends SipHandlers, Pick<SipServerOptions, "userAgent"> {
   readonly calls: CallTable
   readonly timings: SipTimings
   readonly nowMs?: (() => number) | undefined
@@ -68,84 +68,106 @@ interface Invitation {
 
 /** Takes what a socket brings: a whole message, and the flow to answer on. Never throws. */
 export const makeInbound = (options: InboundOptions): ((sent: string, flow: Flow) => void) => {
-  const { calls } = options
-  /** INVITEs whose trunk is being asked for, by Call-ID. */
-  const deciding = new Map<string, Held>()
-  const trunks = new TrunkAdmission(options.nowMs)
-  const answer = answering(options.userAgent)
+  const messages = new InboundMessages(options)
+  return (sent, flow) => messages.onMessage(sent, flow)
+}
 
-  const take = (sent: string, flow: Flow): void => {
+/** Finds for each message the call it belongs to, or answers it. */
+class InboundMessages {
+  readonly #options: InboundOptions
+  /** INVITEs whose trunk is being asked for, by Call-ID. */
+  readonly #deciding = new Map<string, Held>()
+  readonly #trunks: TrunkAdmission
+  readonly #answer: ReturnType<typeof answering>
+
+  constructor(options: InboundOptions) {
+    this.#options = options
+    this.#trunks = new TrunkAdmission(options.nowMs)
+    this.#answer = answering(options.userAgent)
+  }
+
+  onMessage(sent: string, flow: Flow): void {
+    try {
+      this.#take(sent, flow)
+    } catch (error) {
+      // A message that breaks something must not take the process with it.
+      this.#options.onFault?.(error)
+    }
+  }
+
+  #take(sent: string, flow: Flow): void {
     const whole = unfolded(sent)
     const first = peekHeaders(whole)
     if (first === undefined) {
       // Another version of SIP is told so (RFC 3261, 21.5.6).
       const version = /^[A-Z]+ [^\r\n]* SIP\/(\d+\.\d+)[ \t]*\r\n/i.exec(whole)?.[1]
-      return version === undefined ? undefined : answer(whole, flow, version === "2.0" ? 400 : 505)
+      return version === undefined ? undefined : this.#answer(whole, flow, version === "2.0" ? 400 : 505)
     }
     const marked = first.method === undefined ? whole : addReceived(addBranch(whole), flow.remote)
     const text = normalise(marked)
     const seen = peekHeaders(text ?? marked)
-    if (text !== undefined && seen !== undefined) return takeWhole(text, seen, flow)
-    if (first.method !== undefined && first.method !== "ACK") answer(marked, flow, 400)
+    if (text !== undefined && seen !== undefined) return this.#takeWhole(text, seen, flow)
+    if (first.method !== undefined && first.method !== "ACK") this.#answer(marked, flow, 400)
   }
 
-  const takeWhole = (text: string, seen: PeekedHeaders, flow: Flow): void => {
-    const held = deciding.get(seen.callId)
+  #takeWhole(text: string, seen: PeekedHeaders, flow: Flow): void {
+    const held = this.#deciding.get(seen.callId)
     if (held !== undefined && (seen.method !== "INVITE" || seen.cseq <= held.cseq)) {
       if (seen.method !== "INVITE" && held.messages.length < mostHeld) held.messages.push([text, flow])
       return
     }
-    const call = calls.get(seen.callId)
-    if (call !== undefined && !isAnew(text, seen, calls, call)) return toCall(call, text, flow)
+    const call = this.#options.calls.get(seen.callId)
+    if (call !== undefined && !isAnew(text, seen, this.#options.calls, call)) return this.#toCall(call, text, flow)
     if (seen.method === undefined) return
     const judgement = validate(text, seen)
-    if (judgement.act === "reply") return answer(text, flow, judgement.status, judgement.headers)
-    if (judgement.act === "invite") invited(text, seen, flow)
+    if (judgement.act === "reply") return this.#answer(text, flow, judgement.status, judgement.headers)
+    if (judgement.act === "invite") this.#invited(text, seen, flow)
   }
 
-  const toCall = (call: TableEntry, text: string, flow: Flow): void => {
+  #toCall(call: TableEntry, text: string, flow: Flow): void {
     const message = parse(text)
     const seen = peekHeaders(text)
     const fault = seen?.method === undefined ? undefined : faultIn(text, seen)
-    if (fault?.act === "reply") return answer(text, flow, fault.status, fault.headers)
+    if (fault?.act === "reply") return this.#answer(text, flow, fault.status, fault.headers)
     if (message === undefined) {
-      return seen?.method === undefined || seen.method === "ACK" ? undefined : answer(text, flow, 400)
+      return seen?.method === undefined || seen.method === "ACK" ? undefined : this.#answer(text, flow, 400)
     }
     // A request that knows neither tags nor branch: the call by another way (RFC 3261, 8.2.2.2), or somebody who listened.
-    if (seen?.method !== undefined && placeIn(call, message) === "none") return toNobody(text, seen, flow)
+    if (seen?.method !== undefined && placeIn(call, message) === "none") return this.#toNobody(text, seen, flow)
     deliver(call, message, text, flow)
   }
 
-  const toNobody = (text: string, seen: PeekedHeaders, flow: Flow): void => {
+  #toNobody(text: string, seen: PeekedHeaders, flow: Flow): void {
     const judgement = validate(text, seen)
-    if (judgement.act === "reply") answer(text, flow, judgement.status, judgement.headers)
+    if (judgement.act === "reply") this.#answer(text, flow, judgement.status, judgement.headers)
     // It was admitted once, not twice.
-    else if (judgement.act === "invite") answer(text, flow, 482)
+    else if (judgement.act === "invite") this.#answer(text, flow, 482)
   }
 
-  const invited = (text: string, seen: PeekedHeaders, flow: Flow): void => {
-    const isFull = calls.liveCount + deciding.size >= mostCalls || calls.size >= mostKnown
-    if (options.isClosed() || isFull) return answer(text, flow, 503, ["Retry-After: 10"])
+  #invited(text: string, seen: PeekedHeaders, flow: Flow): void {
+    const isFull =
+      this.#options.calls.liveCount + this.#deciding.size >= mostCalls || this.#options.calls.size >= mostKnown
+    if (this.#options.isClosed() || isFull) return this.#answer(text, flow, 503, ["Retry-After: 10"])
     const head = headOf(text)
     const dialed = userOf(head.slice(0, head.indexOf("\r\n")))
     const message = parse(text)
-    if (message === undefined || message instanceof IncomingResponseMessage) return answer(text, flow, 400)
-    if (headersIn(head, "contact", "m").length === 0) return answer(text, flow, 400)
-    answer(text, flow, 100)
+    if (message === undefined || message instanceof IncomingResponseMessage) return this.#answer(text, flow, 400)
+    if (headersIn(head, "contact", "m").length === 0) return this.#answer(text, flow, 400)
+    this.#answer(text, flow, 100)
     const held: Held = { cseq: seen.cseq, messages: [] }
-    deciding.set(seen.callId, held)
+    this.#deciding.set(seen.callId, held)
     const released = Effect.sync(() => {
-      deciding.delete(seen.callId)
-      for (const [later, from] of held.messages) onMessage(later, from)
+      this.#deciding.delete(seen.callId)
+      for (const [later, from] of held.messages) this.onMessage(later, from)
     })
-    options.run(
-      admitted({ text, flow, message, dialed }).pipe(
-        Effect.onInterrupt(() => Effect.sync(() => answer(text, flow, 503, ["Retry-After: 10"]))),
+    this.#options.run(
+      this.#admitted({ text, flow, message, dialed }).pipe(
+        Effect.onInterrupt(() => Effect.sync(() => this.#answer(text, flow, 503, ["Retry-After: 10"]))),
         Effect.catchCause((cause) =>
           Effect.sync(() => {
             if (Cause.hasInterruptsOnly(cause)) return
-            options.onFault?.(Cause.squash(cause))
-            answer(text, flow, 500)
+            this.#options.onFault?.(Cause.squash(cause))
+            this.#answer(text, flow, 500)
           })
         ),
         Effect.ensuring(released)
@@ -154,37 +176,29 @@ export const makeInbound = (options: InboundOptions): ((sent: string, flow: Flow
   }
 
   /** Asks the number's trunk; a call that is let in runs on its own from there. */
-  const admitted = Effect.fnUntraced(function* (invitation: Invitation) {
-    const { dialed, flow, message, text } = invitation
-    const trunk = yield* Effect.promise(() => options.trunkOf(dialed))
-    const [status, headers] =
-      trunk === undefined ? ([404, []] as const) : trunks.admit(trunk, headOf(text), flow.remote.address)
-    if (trunk === undefined || status !== 200) {
-      options.onTrace?.(message.callId, [
-        { atMs: 0, direction: "in", what: "INVITE", detail: `${message.cseq} INVITE` },
-        { atMs: 0, direction: "out", what: String(status), detail: flow.transport }
-      ])
-      return answer(text, flow, status, headers)
-    }
-    const here = yield* Effect.promise(() => options.hereFor(flow))
-    options.run(
-      beginCall(options, invitation, trunk.id, here).pipe(
-        Effect.catchCause((cause) =>
-          Effect.sync(() => void (Cause.hasInterruptsOnly(cause) || options.onFault?.(Cause.squash(cause))))
+  #admitted(invitation: Invitation): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const { dialed, flow, message, text } = invitation
+      const trunk = yield* Effect.promise(() => this.#options.trunkOf(dialed))
+      const [status, headers] =
+        trunk === undefined ? ([404, []] as const) : this.#trunks.admit(trunk, headOf(text), flow.remote.address)
+      if (trunk === undefined || status !== 200) {
+        this.#options.onTrace?.(message.callId, [
+          { atMs: 0, direction: "in", what: "INVITE", detail: `${message.cseq} INVITE` },
+          { atMs: 0, direction: "out", what: String(status), detail: flow.transport }
+        ])
+        return this.#answer(text, flow, status, headers)
+      }
+      const here = yield* Effect.promise(() => this.#options.hereFor(flow))
+      this.#options.run(
+        beginCall(this.#options, invitation, trunk.id, here).pipe(
+          Effect.catchCause((cause) =>
+            Effect.sync(() => void (Cause.hasInterruptsOnly(cause) || this.#options.onFault?.(Cause.squash(cause))))
+          )
         )
       )
-    )
-  })
-
-  const onMessage = (sent: string, flow: Flow): void => {
-    try {
-      take(sent, flow)
-    } catch (error) {
-      // A message that breaks something must not take the process with it.
-      options.onFault?.(error)
-    }
+    })
   }
-  return onMessage
 }
 
 /** A call that its trunk admitted: its own core on its own flow, until its last retransmission is answered. */

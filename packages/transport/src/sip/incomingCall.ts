@@ -8,7 +8,8 @@ import { acquireMedia, converse, type Conversation } from "./conversation.ts"
 import type { SipTrace } from "./SipTrace.ts"
 import { askedOf } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
-import { attempt, sdpBody, type SipSession } from "./SipSession.ts"
+import { attempt, sdpBody } from "./coreActs.ts"
+import type { SipSession } from "./SipSession.ts"
 
 /** A call that its trunk admitted. */
 export interface IncomingCallOptions {

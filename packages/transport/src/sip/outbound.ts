@@ -10,6 +10,7 @@ import type {
   Located,
   OutboundTrunk,
   SipServer,
+  SipHandlers,
   SipServerOptions,
   SipTimings
 } from "../phone/Phone.ts"
@@ -24,7 +25,7 @@ import { SipTrace } from "./SipTrace.ts"
 import { SwitchingFlow } from "./SwitchingFlow.ts"
 
 /** What placing calls needs. */
-export interface OutboundOptions extends Pick<SipServerOptions, "userAgent" | "onTrace" | "find"> {
+export interface OutboundOptions extends Pick<SipHandlers, "onTrace">, Pick<SipServerOptions, "userAgent" | "find"> {
   readonly calls: CallTable
   readonly timings: SipTimings
   /** Runs it until the server closes. */

@@ -16,7 +16,8 @@ import type { SipTrace } from "./SipTrace.ts"
 import { hostAndPort } from "./locate.ts"
 import { answeredOf } from "./sessionTimer.ts"
 import type { SipCore } from "./SipCore.ts"
-import { attempt, sdpBody, type SipSession } from "./SipSession.ts"
+import { attempt, sdpBody } from "./coreActs.ts"
+import type { SipSession } from "./SipSession.ts"
 
 /** A call to place, at one place. */
 export interface OutgoingCallOptions {

@@ -8,7 +8,7 @@ export interface SessionTimer {
 }
 
 /** Min-SE (RFC 4028, 5). */
-export const leastSeconds = 90
+const leastSeconds = 90
 const mostSeconds = 7_200
 
 /** From the headers of a request that came: what to answer with; `tooSmall` is a 422. */

@@ -227,7 +227,7 @@ describe("LiveKitServer", () => {
   })
 
   it("loses a leg without signalling after its grace, and one that shows no sign of life after its patience", async () => {
-    const host = await start({ graceMs: 300, silenceMs: 900 })
+    const host = await start({ timings: { graceMs: 300, silenceMs: 900 } })
     const gone = await joinWithMedia(host, await host.token("gone"))
     await until("the leg", () => host.calls.has("gone"))
     gone.signal.ws.terminate()
@@ -245,7 +245,7 @@ describe("LiveKitServer", () => {
   })
 
   it("hears of a leave after the time in which a full reconnect would come", async () => {
-    const host = await start({ rejoinMs: 100 })
+    const host = await start({ timings: { rejoinMs: 100 } })
     const { signal } = await joinWithMedia(host, await host.token("leave"))
     await until("the leg", () => host.calls.has("leave"))
     signal.send({ case: "leave", value: new LeaveRequest() })
@@ -303,7 +303,10 @@ describe("LiveKitServer", () => {
 
   it("gives a seat back when media never comes", async () => {
     const released: Array<readonly [string, string]> = []
-    const host = await start({ setupMs: 300, onReleased: (...how) => void released.push(how) })
+    const host = await start({
+      timings: { setupMs: 300 },
+      handlers: { onReleased: (...how) => void released.push(how) }
+    })
     const signal = connect(joinUrl(host, await host.token("nomedia")))
     await until("the join", () => signal.cases().includes("join"))
     await until("out", () => signal.closed() !== undefined, 3000)
@@ -333,7 +336,9 @@ describe("LiveKitServer", () => {
   })
 
   it("never says 404, on which the SDKs would try an older path", async () => {
-    const host = await start({ admit: async () => ({ refused: { status: 404, message: "no such session" } }) })
+    const host = await start({
+      handlers: { admit: async () => ({ refused: { status: 404, message: "no such session" } }) }
+    })
     const signal = connect(joinUrl(host, "token"))
     await until("refused", () => signal.refused() !== undefined)
     expect(signal.refused()).toBe("401 no such session")
@@ -388,7 +393,7 @@ describe("LiveKitServer", () => {
   })
 
   it("leaves nothing behind: ports, sockets and timers are free after every call", async () => {
-    const host = await start({ rejoinMs: 50 })
+    const host = await start({ timings: { rejoinMs: 50 } })
     const round = async (name: string): Promise<void> => {
       const { signal } = await joinWithMedia(host, await host.token(name))
       await until("the leg", () => host.calls.has(name))

@@ -3,7 +3,8 @@
 import { JoinRequest, SessionDescription, WrappedJoinRequest, WrappedJoinRequest_Compression } from "@livekit/protocol"
 import { gzipSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
-import { readJoinRequest, signalPath } from "../../src/livekit/JoinQuery.ts"
+import { readJoinRequest } from "../../src/livekit/joinRequest.ts"
+import { signalPath } from "../../src/livekit/JoinQuery.ts"
 import manifest from "../../package.json" with { type: "json" }
 
 const wrap = (joinRequest: Uint8Array<ArrayBuffer>, compression: WrappedJoinRequest_Compression): string =>

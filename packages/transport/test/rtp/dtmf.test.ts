@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest"
 import { toneOf } from "@parley/audio/toneOf"
-import { DtmfReceiver, DtmfSender, eventOf, tonesOf } from "../../src/rtp/dtmf.ts"
+import { DtmfReceiver, DtmfSender, tonesOf } from "../../src/rtp/dtmf.ts"
 
 interface Sent {
   readonly timestamp: number
   readonly payload: Uint8Array
   readonly atMs: number
 }
+
+/** The event code of a key (RFC 4733, 3.2). */
+const eventOf = (key: string): number => "0123456789*#ABCD".indexOf(key)
 
 const randomFrom = (seed: number) => () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31
 

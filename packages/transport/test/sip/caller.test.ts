@@ -1,6 +1,6 @@
 // Who calls, as the trunk says it; and which addresses a list lets in.
 import { describe, expect, it } from "vitest"
-import { among } from "../../src/sip/TrunkAdmission.ts"
+import { among } from "../../src/sip/addressBlocks.ts"
 import { callerOf } from "../../src/sip/caller.ts"
 
 describe("the caller", () => {

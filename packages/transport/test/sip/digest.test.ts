@@ -1,6 +1,7 @@
 // Digests against the examples of the RFCs, and the life of a nonce.
 import { describe, expect, it } from "vitest"
-import { type DigestAlgorithm, DigestClient, DigestServer, readDigest, responseTo } from "../../src/sip/digest.ts"
+import { DigestClient, DigestServer } from "../../src/sip/digest.ts"
+import { type DigestAlgorithm, readDigest, responseTo } from "../../src/sip/digestFields.ts"
 
 describe("a response", () => {
   it.each<[string, DigestAlgorithm, string, string, string, string]>([

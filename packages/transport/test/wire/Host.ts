@@ -4,7 +4,12 @@ import type { Leg } from "@parley/engine/leg/Leg"
 import { errors, jwtVerify, SignJWT } from "jose"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { makeLiveKitServer, type LiveKitServer, type LiveKitServerOptions } from "../../src/livekit/LiveKitServer.ts"
+import {
+  type LiveKitHandlers,
+  type LiveKitServer,
+  type LiveKitServerOptions,
+  makeLiveKitServer
+} from "../../src/livekit/LiveKitServer.ts"
 import { makeTone, Recent } from "./tone.ts"
 
 const secret = new TextEncoder().encode("a secret of the tests, long enough for anyone")
@@ -40,14 +45,19 @@ interface TokenClaims {
 
 const faultOf = (error: unknown): string => (error instanceof errors.JWSInvalid ? "malformed" : "bad")
 
+/** The server as it is, but for what is given; handlers replace those of the host. */
+export interface HostOptions extends Omit<Partial<LiveKitServerOptions>, "handlers"> {
+  readonly handlers?: Partial<LiveKitHandlers>
+}
+
 /** `script` is run by the page served at `/`. */
-export const startHost = async (options: Partial<LiveKitServerOptions> = {}, script?: string): Promise<Host> => {
+export const startHost = async (options: HostOptions = {}, script?: string): Promise<Host> => {
   const calls = new Map<string, HostCall>()
   const sockets = new Set<Socket>()
   const used = new Set<string>()
   let legsMade = 0
 
-  const livekit = makeLiveKitServer({
+  const handlers: LiveKitHandlers = {
     admit: async (token, purpose) => {
       const claims = await jwtVerify<TokenClaims>(token, secret, { algorithms: ["HS256"] }).then(
         ({ payload }) => payload,
@@ -83,9 +93,9 @@ export const startHost = async (options: Partial<LiveKitServerOptions> = {}, scr
         }
       })
       leg.tell({ _tag: "State", state: "listening" })
-    },
-    ...options
-  })
+    }
+  }
+  const livekit = makeLiveKitServer({ ...options, handlers: { ...handlers, ...options.handlers } })
 
   const tones = new WeakMap<HostCall, (samples: number) => Int16Array>()
   const tick = setInterval(() => {

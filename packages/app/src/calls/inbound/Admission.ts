@@ -1,7 +1,7 @@
 // Who may come in by media signalling, and what their call is: a token lets one person in, once, and whether it is used
 // up is said by the session's own state.
 import type { Leg } from "@parley/engine/leg/Leg"
-import type { AdmitPurpose, LiveKitServerOptions } from "@parley/transport/livekit/LiveKitServer"
+import type { AdmitPurpose, LiveKitHandlers } from "@parley/transport/livekit/LiveKitServer"
 import { SessionLife, type Tenant } from "@parley/workspace/sessions/SessionLife"
 import { Deferred, Effect, Option } from "effect"
 import { CallPlans } from "../../plan/CallPlans.ts"
@@ -10,7 +10,7 @@ import { type Call, type ClaimedCall, Unanswered } from "../Call.ts"
 import { Calls } from "../Calls.ts"
 import type { NoPlace } from "../NoPlace.ts"
 
-type Admitted = Awaited<ReturnType<LiveKitServerOptions["admit"]>>
+type Admitted = Awaited<ReturnType<LiveKitHandlers["admit"]>>
 
 /** Media flows within this time, which is more than the server allows for it. */
 const mediaMs = 60_000

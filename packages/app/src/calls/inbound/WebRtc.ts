@@ -33,15 +33,17 @@ export class WebRtcCalls extends Context.Service<
         const { admit } = yield* makeAdmission
         const promise = Effect.runPromiseWith(yield* Effect.context<never>())
         const server = makeLiveKitServer({
-          admit: (token, purpose) => promise(admit(token, purpose)),
-          onLeg: (sessionId, leg) => bring(calls.find(sessionId), leg),
-          onReleased: (sessionId, how) => {
-            const call = calls.find(sessionId)
-            if (call === undefined) return
-            Deferred.doneUnsafe(call.leg, Effect.fail(new Unanswered({ reason: goneReason(how) })))
-            Deferred.doneUnsafe(call.released, Effect.void)
+          handlers: {
+            admit: (token, purpose) => promise(admit(token, purpose)),
+            onLeg: (sessionId, leg) => bring(calls.find(sessionId), leg),
+            onReleased: (sessionId, how) => {
+              const call = calls.find(sessionId)
+              if (call === undefined) return
+              Deferred.doneUnsafe(call.leg, Effect.fail(new Unanswered({ reason: goneReason(how) })))
+              Deferred.doneUnsafe(call.released, Effect.void)
+            }
           },
-          ...media
+          media
         })
         const close = Effect.asVoid(
           Effect.timeoutOption(

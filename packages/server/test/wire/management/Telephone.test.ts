@@ -15,16 +15,20 @@ const carrier = Effect.acquireRelease(
   Effect.promise(async () => {
     const rung: Array<IncomingCall> = []
     const door: SipServer = await makeSipServer({
-      host: "127.0.0.1",
-      port: 0,
-      tls: undefined,
-      publicAddress: undefined,
-      rtpPorts: undefined,
+      network: {
+        host: "127.0.0.1",
+        port: 0,
+        tls: undefined,
+        publicAddress: undefined,
+        rtpPorts: undefined
+      },
       userAgent: "carrier",
-      trunkOf: () => Promise.resolve({ id: "ours", allowedAddresses: ["127.0.0.1"], digest: secret }),
-      onCall: (call) => {
-        rung.push(call)
-        call.ring()
+      handlers: {
+        trunkOf: () => Promise.resolve({ id: "ours", allowedAddresses: ["127.0.0.1"], digest: secret }),
+        onCall: (call) => {
+          rung.push(call)
+          call.ring()
+        }
       }
     })
     return { door, rung, uri: `127.0.0.1:${door.ports.udp}` }

@@ -88,18 +88,22 @@ export interface Exchange {
 export const openExchange = async (onCall: () => 486 | 480 | "answer" = () => "answer"): Promise<Exchange> => {
   const answered: Array<Handset> = []
   const door = await makeSipServer({
-    host: "127.0.0.1",
-    port: 0,
-    tls: undefined,
-    publicAddress: undefined,
-    rtpPorts: undefined,
+    network: {
+      host: "127.0.0.1",
+      port: 0,
+      tls: undefined,
+      publicAddress: undefined,
+      rtpPorts: undefined
+    },
     userAgent: "exchange",
-    trunkOf: () => Promise.resolve({ id: "any", allowedAddresses: ["127.0.0.0/8"], digest: undefined }),
-    onCall: (call) => {
-      const verdict = onCall()
-      if (verdict !== "answer") return call.refuse(verdict)
-      call.ring()
-      void call.answer().then((leg) => leg && answered.push(hold(leg)))
+    handlers: {
+      trunkOf: () => Promise.resolve({ id: "any", allowedAddresses: ["127.0.0.0/8"], digest: undefined }),
+      onCall: (call) => {
+        const verdict = onCall()
+        if (verdict !== "answer") return call.refuse(verdict)
+        call.ring()
+        void call.answer().then((leg) => leg && answered.push(hold(leg)))
+      }
     }
   })
   const port = door.ports.udp ?? 0

@@ -9,6 +9,8 @@ import type {
   IncomingCall,
   SipTraceLine,
   SipServer,
+  SipHandlers,
+  SipNetwork,
   SipServerOptions,
   PhoneLeg
 } from "../../../src/phone/Phone.ts"
@@ -52,8 +54,14 @@ export interface SipTestServer {
   readonly close: () => Promise<void>
 }
 
+/** The server as it is, but for what is given. */
+export interface SipTestServerOptions extends Omit<Partial<SipServerOptions>, "network" | "handlers"> {
+  readonly network?: Partial<SipNetwork>
+  readonly handlers?: Partial<SipHandlers>
+}
+
 export const openSipTestServer = async (
-  more: Partial<SipServerOptions> = {},
+  more: SipTestServerOptions = {},
   onCall?: (call: IncomingCall, take: () => Promise<Taken>) => void
 ): Promise<SipTestServer> => {
   const before = sockets()
@@ -83,25 +91,31 @@ export const openSipTestServer = async (
 
   let places: ReadonlyArray<Located> | undefined
   const sip = await makeSipServer({
-    find: async (trunk) => places ?? locate(trunk),
-    host: "127.0.0.1",
-    port: 0,
-    tls: undefined,
-    publicAddress: undefined,
-    rtpPorts: undefined,
     userAgent: "Parley",
-    trunkOf: async (dialed) =>
-      ({
-        [number]: { id: "open", allowedAddresses: ["127.0.0.0/8"], digest: undefined },
-        [guarded]: { id: "guarded", allowedAddresses: [], digest },
-        [walled]: { id: "walled", allowedAddresses: ["192.0.2.0/24"], digest: undefined },
-        [both]: { id: "both", allowedAddresses: ["127.0.0.1"], digest },
-        [bare]: { id: "bare", allowedAddresses: [], digest: undefined }
-      })[dialed],
-    onCall: (call) => (onCall ?? answering)(call, async () => adopt(await call.answer(), call)),
-    onTrace: (callId, sipTrace) => sipTraces.set(callId, sipTrace),
+    find: async (trunk) => places ?? locate(trunk),
     nowMs: () => performance.now() + passedMs,
-    ...more
+    ...more,
+    network: {
+      host: "127.0.0.1",
+      port: 0,
+      tls: undefined,
+      publicAddress: undefined,
+      rtpPorts: undefined,
+      ...more.network
+    },
+    handlers: {
+      trunkOf: async (dialed) =>
+        ({
+          [number]: { id: "open", allowedAddresses: ["127.0.0.0/8"], digest: undefined },
+          [guarded]: { id: "guarded", allowedAddresses: [], digest },
+          [walled]: { id: "walled", allowedAddresses: ["192.0.2.0/24"], digest: undefined },
+          [both]: { id: "both", allowedAddresses: ["127.0.0.1"], digest },
+          [bare]: { id: "bare", allowedAddresses: [], digest: undefined }
+        })[dialed],
+      onCall: (call) => (onCall ?? answering)(call, async () => adopt(await call.answer(), call)),
+      onTrace: (callId, sipTrace) => sipTraces.set(callId, sipTrace),
+      ...more.handlers
+    }
   })
   const tick = setInterval(() => {
     for (const { leg } of taken) leg?.play(tone(leg.playRate))

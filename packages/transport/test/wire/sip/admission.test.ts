@@ -183,7 +183,7 @@ describe("a number", () => {
         talk.request("INVITE", { body: sdp(rtp.port) })
         await talk.expect(500)
       },
-      { trunkOf: () => Promise.reject(new Error("the store is away")) }
+      { handlers: { trunkOf: () => Promise.reject(new Error("the store is away")) } }
     )
   )
 })

@@ -27,7 +27,7 @@ const selfSigned = (): { readonly certificate: string; readonly key: string } =>
 }
 
 const identity = hasBaresip ? selfSigned() : { certificate: "", key: "" }
-const doors = { tls: { port: 0, ...identity }, authorities: identity.certificate }
+const overTls = { network: { tls: { port: 0, ...identity }, authorities: identity.certificate } }
 
 const withPhone = (options: BaresipOptions, act: (server: SipTestServer, phone: Baresip) => Promise<void>) =>
   withServer(async (server) => {
@@ -37,7 +37,7 @@ const withPhone = (options: BaresipOptions, act: (server: SipTestServer, phone: 
     } finally {
       await phone.stop()
     }
-  }, doors)
+  }, overTls)
 
 const uriOf = (server: SipTestServer, transport: BaresipOptions["transport"], to = number): string =>
   `sip:${to}@127.0.0.1:${server.sip.ports[transport]}`
@@ -167,6 +167,6 @@ describe.skipIf(!hasBaresip)("baresip", () => {
       } finally {
         await phone.stop()
       }
-    }, doors)
+    }, overTls)
   )
 })

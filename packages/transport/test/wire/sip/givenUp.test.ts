@@ -16,24 +16,28 @@ describe("a call that is given up while it rings", () => {
     const told = Promise.withResolvers<void>()
     const trace = Promise.withResolvers<ReadonlyArray<string>>()
     const far = await makeSipServer({
-      ...here,
+      network: here,
       userAgent: "far",
-      trunkOf: () => Promise.resolve({ id: "trunk", allowedAddresses: ["127.0.0.1"], digest }),
-      onCall: (call) => {
-        call.onCancelled(() => {
-          cancelled++
-          told.resolve()
-        })
-        call.ring()
-        rings.resolve()
+      handlers: {
+        trunkOf: () => Promise.resolve({ id: "trunk", allowedAddresses: ["127.0.0.1"], digest }),
+        onCall: (call) => {
+          call.onCancelled(() => {
+            cancelled++
+            told.resolve()
+          })
+          call.ring()
+          rings.resolve()
+        }
       }
     })
     const near = await makeSipServer({
-      ...here,
+      network: here,
       userAgent: "near",
-      trunkOf: () => Promise.resolve(undefined),
-      onCall: (call) => call.refuse(404),
-      onTrace: (_callId, lines) => trace.resolve(lines.map(({ what }) => what))
+      handlers: {
+        trunkOf: () => Promise.resolve(undefined),
+        onCall: (call) => call.refuse(404),
+        onTrace: (_callId, lines) => trace.resolve(lines.map(({ what }) => what))
+      }
     })
     try {
       const trunk = { uri: `127.0.0.1:${far.ports.udp}`, transport: "udp", credentials: digest } as const

@@ -266,9 +266,11 @@ describe("races", () => {
         talk.request("ACK", { branch: talk.inviteBranch })
       },
       {
-        trunkOf: async () => {
-          await rest(100)
-          return { id: "slow", allowedAddresses: ["127.0.0.1"], digest: undefined }
+        handlers: {
+          trunkOf: async () => {
+            await rest(100)
+            return { id: "slow", allowedAddresses: ["127.0.0.1"], digest: undefined }
+          }
         }
       },
       ringing

@@ -411,7 +411,7 @@ describe("a trunk", () => {
         expect((await dialling.outcome).status).toBe("answered")
         await talk.bye()
       },
-      { port: undefined }
+      { network: { port: undefined } }
     )
   )
 

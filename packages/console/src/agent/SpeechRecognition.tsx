@@ -1,15 +1,16 @@
-// How the agent hears: words that are rare elsewhere and common here, and more than one language.
+// Speech recognition: key terms, and whether callers speak more than one language.
 import { useState } from "preact/hooks"
 import type { DraftProps } from "./draft.ts"
 
-export const Hearing = ({ change, draft }: DraftProps) => {
+/** The settings of speech recognition. */
+export const SpeechRecognition = ({ change, draft }: DraftProps) => {
   const { asr } = draft
   // As it is typed: an empty line at the end is no term, and must not vanish under the person's hand.
   const [typed, setTyped] = useState(asr.keyterms.join("\n"))
   return (
     <>
-      <h3>Hearing</h3>
-      <label for="keyterms">Words to listen for, one a line</label>
+      <h3>Speech recognition</h3>
+      <label for="keyterms">Key terms, one per line</label>
       <textarea
         id="keyterms"
         rows={3}

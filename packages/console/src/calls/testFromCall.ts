@@ -1,9 +1,9 @@
-// A call as a test: what the caller said, and the tools that were used. Where none was, somebody has to judge the answers.
+// A test made from a call: the caller's turns, and the tools that were called. Without tools, a judge rates the replies.
 import type { Expectation, AgentTestCreate } from "@parley/contract/AgentTest"
 import type { SessionDetail } from "@parley/contract/Session"
 
 /** Undefined when the caller said nothing. */
-export const testOfCall = (call: SessionDetail): typeof AgentTestCreate.Encoded | undefined => {
+export const testFromCall = (call: SessionDetail): typeof AgentTestCreate.Encoded | undefined => {
   const turns = call.items.flatMap((item) => {
     const said = item.type === "message" && item.role === "user" ? item.content.replace(/\s+/g, " ").trim() : ""
     return said === "" ? [] : [said]

@@ -1,4 +1,4 @@
-// The desk: the pages on the left, the one that is open beside them.
+// The console after signing in: the navigation on the left, the open page beside it.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { Health } from "@parley/contract/Health"
 import { useEffect, useMemo, useState } from "preact/hooks"
@@ -11,19 +11,20 @@ import { href, pages, useRoute } from "./route.ts"
 import { ToolsPage } from "./tools/ToolsPage.tsx"
 import { UsagePage } from "./UsagePage.tsx"
 
-export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; readonly onSignOut: () => void }) => {
+/** The navigation with the state of the engines, and the page that is open. `client` is taken once. */
+export const Layout = ({ client, onSignOut }: { readonly client: ParleyClient; readonly onSignOut: () => void }) => {
   const stable = useMemo(() => client, [])
   const { id, page, part } = useRoute()
   const [health, setHealth] = useState<Health | null>(null)
   useEffect(() => {
-    const look = (): unknown => stable.health().then(setHealth, () => undefined)
-    look()
-    const timer = setInterval(look, lookEveryMs)
+    const read = (): unknown => stable.health().then(setHealth, () => undefined)
+    read()
+    const timer = setInterval(read, readHealthEveryMs)
     return () => clearInterval(timer)
   }, [])
 
   return (
-    <div class={`desk ${page}`}>
+    <div class={`layout ${page}`}>
       <nav class="rail" aria-label="Pages">
         <h1>Parley</h1>
         {pages.map((name) => (
@@ -32,7 +33,7 @@ export const Desk = ({ client, onSignOut }: { readonly client: ParleyClient; rea
           </a>
         ))}
         <footer>
-          <Serving health={health} />
+          <Engines health={health} />
           <a href="/docs" target="_blank" rel="noreferrer">
             API docs
           </a>
@@ -61,8 +62,8 @@ const titles = {
   usage: "Usage"
 } as const
 
-/** Which engine serves each part; one that is good for a demonstration only says so. */
-const Serving = ({ health }: { readonly health: Health | null }) => (
+/** The engine that serves each part; one that is meant for demonstrations has a note. */
+const Engines = ({ health }: { readonly health: Health | null }) => (
   <dl class="serving">
     {Object.entries(health?.serves ?? {}).map(([part, providers]) => {
       const up = providers.find((provider) => provider.state === "up")
@@ -78,5 +79,5 @@ const Serving = ({ health }: { readonly health: Health | null }) => (
   </dl>
 )
 
-/** Engines come and go while a person looks. */
-const lookEveryMs = 4_000
+/** Engines can fail and recover while the page is open. */
+const readHealthEveryMs = 4_000

@@ -7,14 +7,14 @@ import { chromiumPath, startChromium } from "./Chromium.ts"
 export const noBrowser = chromiumPath === undefined
 if (process.env["CI"] === "true" && noBrowser) throw new Error("Chromium is missing: install chromium")
 
-export interface Desk {
+export interface ConsoleSession {
   readonly service: RunningService
   readonly page: Page
   readonly close: () => Promise<void>
 }
 
 /** Servers on loopback may be called. */
-export const openDesk = async (settings: Record<string, string> = {}): Promise<Desk> => {
+export const openConsole = async (settings: Record<string, string> = {}): Promise<ConsoleSession> => {
   await buildConsole()
   const service = await startService({ PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.0/8", ...settings })
   const browser = await startChromium(new Int16Array(16_000))

@@ -1,5 +1,5 @@
-// The office as a person uses it: a tool made and tried, a document added, both given to an agent, a webhook told; then
-// a typed call, and its record.
+// The management pages as a person uses them: a tool is created and tested, a document added, both given to an agent, a
+// webhook set; then a typed call, and its record.
 import * as FakeChat from "@parley/llm/testing/FakeChatServer"
 import { Effect, Exit, Scope } from "effect"
 import { once } from "node:events"
@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { RunningService } from "../../server/src/testing/RunningService.ts"
-import { click, type Desk, noBrowser, openDesk, openPage } from "./Desk.ts"
+import { click, type ConsoleSession, noBrowser, openConsole, openPage } from "./ConsoleSession.ts"
 
 /** A customer's server: remembers what it was asked. */
 const receiver = createServer((request, response) => {
@@ -25,15 +25,15 @@ const receiver = createServer((request, response) => {
 })
 const asked: Array<{ readonly path: string; readonly body: string; readonly signature: string }> = []
 
-const mind: Array<FakeChat.ChatBehaviour> = [
+const replies: Array<FakeChat.ChatBehaviour> = [
   { kind: "tool", name: "book_a_slot", arguments: '{"day":"Friday"}' },
   { kind: "say", text: "You have the slot on Friday at ten." }
 ]
 const analysis = JSON.stringify({ summary: "A slot on Friday was booked.", data: { day: { value: "Friday" } } })
 
-describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser)("the management pages of the console (needs Chromium)", { timeout: 120_000 }, () => {
   const scope = Effect.runSync(Scope.make())
-  let desk: Desk
+  let session: ConsoleSession
   let service: RunningService
   let page: Page
   let chat: FakeChat.FakeChatServer
@@ -45,16 +45,16 @@ describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeo
     address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
     chat = await Effect.runPromise(
       Scope.provide(
-        FakeChat.make((index) => mind[index] ?? { kind: "say", text: analysis }),
+        FakeChat.make((index) => replies[index] ?? { kind: "say", text: analysis }),
         scope
       )
     )
-    desk = await openDesk()
-    service = desk.service
-    page = desk.page
+    session = await openConsole()
+    service = session.service
+    page = session.page
   }, 60_000)
   afterAll(async () => {
-    await desk?.close()
+    await session?.close()
     await Effect.runPromise(Scope.close(scope, Exit.void))
     receiver.closeAllConnections()
     receiver.close()
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeo
     await openPage(page, "Tools")
     await click(page, "New tool")
     await page.getByLabel("Name", { exact: true }).fill("Book a slot")
-    await page.getByLabel("What it does, for the model").fill("Books a slot on a day.")
+    await page.getByLabel("Description for the model").fill("Books a slot on a day.")
     await click(page, "Add an argument")
     await page.getByLabel("Argument", { exact: true }).fill("day")
     await page.getByLabel("Address").fill("ftp://nowhere")
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeo
     await page.getByRole("alert").filter({ hasText: "url" }).waitFor()
     await page.getByLabel("Address").fill(`${address}/slots`)
     await click(page, "Add a header")
-    await page.getByLabel("Kind of header").selectOption("authorization_bearer")
+    await page.getByLabel("Header type").selectOption("authorization_bearer")
     await page.getByLabel("Value").fill("key-of-the-clinic")
     await page.getByLabel("Body").fill('{"day":"{{day}}"}')
     await click(page, "Create")
@@ -98,16 +98,16 @@ describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeo
     await page.getByText("passages, revision 2").waitFor()
   })
 
-  it("gives an agent both, says who is told, and publishes it", async () => {
+  it("gives an agent both, sets a webhook, and publishes it", async () => {
     await openPage(page, "Agents")
     await click(page, "New agent")
     await page.getByLabel("Opening").selectOption({ label: "The caller speaks first" })
-    await page.getByRole("tab", { name: "Abilities" }).click()
+    await page.getByRole("tab", { name: "Tools and knowledge" }).click()
     await page.getByLabel("Book a slot").check()
     await page.getByLabel("hours.md").check()
     await page.getByRole("tab", { name: "After the call" }).click()
-    await click(page, "Add a fact")
-    await page.getByLabel("Fact").fill("day")
+    await click(page, "Add a field")
+    await page.getByLabel("Field name").fill("day")
     await click(page, "Add an address")
     await page.getByLabel("Address").fill(`${address}/calls`)
     await page.getByLabel("Secret").fill("clinic-secret")
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeo
     await expect
       .poll(
         async () => {
-          await click(page, "Look again")
+          await click(page, "Refresh")
           return page.getByText("user hangup").count()
         },
         { timeout: 20_000 }
@@ -151,7 +151,7 @@ describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeo
     await expect
       .poll(
         async () => {
-          await click(page, "Look again")
+          await click(page, "Refresh")
           return page.getByLabel("Analysis").getByText("A slot on Friday was booked.").count()
         },
         { timeout: 20_000 }
@@ -170,7 +170,7 @@ describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeo
     const told = () => asked.filter(({ path }) => path === "/calls").length
     await expect.poll(told, { timeout: 20_000 }).toBe(2)
     await page.getByRole("button", { name: "Send again" }).first().click()
-    await page.getByText("It is on its way again.").waitFor()
+    await page.getByText("Queued for delivery again.").waitFor()
     await expect.poll(told, { timeout: 20_000 }).toBe(3)
     expect(asked.at(-1)?.signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
     await page.locator("summary", { hasText: "Journal" }).click()
@@ -178,13 +178,13 @@ describe.skipIf(noBrowser)("the office in the console (needs Chromium)", { timeo
   })
 
   it("makes a test of the call", async () => {
-    await click(page, "Make a test of it")
+    await click(page, "Create a test from this call")
     const test = page.getByLabel("All tests").getByRole("listitem")
     await test.getByText("1 turn, 1 expectation").waitFor()
     expect(await test.getByRole("checkbox").isChecked()).toBe(true)
     await page.getByRole("button", { name: /^Edit As in the call/ }).click()
-    expect(await page.getByLabel("The caller says").inputValue()).toBe("Friday, please")
-    expect(await page.getByLabel("Kind of expectation").inputValue()).toBe("tool_called")
+    expect(await page.getByLabel("Caller turns").inputValue()).toBe("Friday, please")
+    expect(await page.getByLabel("Expectation type").inputValue()).toBe("tool_called")
     expect(await page.getByLabel("Expected", { exact: true }).inputValue()).toBe("book_a_slot")
   })
 

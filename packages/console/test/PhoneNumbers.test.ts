@@ -1,11 +1,11 @@
-// Telephone numbers in the console: one imported, bound, pointed at a carrier, called from, released. The carrier is a
-// socket that says no to every call.
+// Telephone numbers in the console: one imported, bound, given a trunk, called from, released. The carrier is a socket
+// that answers every INVITE with 486 Busy Here.
 import { createSocket, type Socket } from "node:dgram"
 import { once } from "node:events"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { RunningService } from "../../server/src/testing/RunningService.ts"
-import { click, type Desk, noBrowser, openDesk, openPage } from "./Desk.ts"
+import { click, type ConsoleSession, noBrowser, openConsole, openPage } from "./ConsoleSession.ts"
 
 interface Carrier {
   readonly socket: Socket
@@ -32,20 +32,20 @@ const startCarrier = async (): Promise<Carrier> => {
 }
 
 describe.skipIf(noBrowser)("telephone numbers in the console (needs Chromium)", { timeout: 120_000 }, () => {
-  let desk: Desk
+  let session: ConsoleSession
   let service: RunningService
   let page: Page
   let carrier: Carrier
 
   beforeAll(async () => {
     carrier = await startCarrier()
-    desk = await openDesk({ PARLEY_SIP_PORT: "0" })
-    service = desk.service
-    page = desk.page
+    session = await openConsole({ PARLEY_SIP_PORT: "0" })
+    service = session.service
+    page = session.page
     await service.agent({ prompt: { system_prompt: "You call people.", first_message_mode: "off" } })
   }, 60_000)
   afterAll(async () => {
-    await desk?.close()
+    await session?.close()
     carrier?.socket.close()
   })
 
@@ -58,27 +58,27 @@ describe.skipIf(noBrowser)("telephone numbers in the console (needs Chromium)", 
     await openPage(page, "Phone numbers")
     await click(page, "Import a number")
     await page.getByLabel("Number", { exact: true }).fill("+1 (202) 555-0123")
-    await page.getByLabel("What you call it").fill("Front desk")
-    await click(page, "Import it")
+    await page.getByLabel("Label").fill("Front desk")
+    await click(page, "Import number")
     await page.getByRole("alert").filter({ hasText: "inbound_auth_username" }).waitFor()
-    await page.getByLabel("Or with the user name").fill("carrier")
-    await page.getByLabel("and its password").fill("password-of-the-carrier")
-    await click(page, "Import it")
-    await page.getByLabel("Numbers").getByText("nobody answers").waitFor()
+    await page.getByLabel("Inbound user name").fill("carrier")
+    await page.getByLabel("Inbound password").fill("password-of-the-carrier")
+    await click(page, "Import number")
+    await page.getByLabel("Numbers").getByText("not assigned").waitFor()
     await page.getByText("in only").waitFor()
-    expect(await page.getByLabel("and its password").getAttribute("placeholder")).toBe("stored")
-    expect(await page.getByLabel("and its password").inputValue()).toBe("")
+    expect(await page.getByLabel("Inbound password").getAttribute("placeholder")).toBe("stored")
+    expect(await page.getByLabel("Inbound password").inputValue()).toBe("")
     expect(await numbers()).toMatchObject([
       { phone_number: "+12025550123", label: "Front desk", provider: "sip", inbound_auth_username: "carrier" }
     ])
   })
 
   it("binds it to an agent, and points it at its carrier", async () => {
-    await page.getByLabel("Who answers").selectOption({ label: "Desk" })
-    await page.getByText("This agent answers from now on.").waitFor()
+    await page.getByLabel("Answered by").selectOption({ label: "Desk" })
+    await page.getByText("This agent now answers.").waitFor()
     await page.getByLabel("Numbers").getByText("Desk answers").waitFor()
     await page.getByLabel("Addresses or networks").fill("127.0.0.1")
-    await page.getByLabel("Host of the carrier").fill(`127.0.0.1:${carrier.socket.address().port}`)
+    await page.getByLabel("Carrier host").fill(`127.0.0.1:${carrier.socket.address().port}`)
     await page.getByLabel("Transport").selectOption("udp")
     await click(page, "Add a header")
     await page.getByLabel("Header", { exact: true }).fill("X-Account")
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)("telephone numbers in the console (needs Chromium)", 
   })
 
   it("places a call, and shows that the line was busy", async () => {
-    await page.getByLabel("Who speaks").selectOption({ label: "Desk" })
+    await page.getByLabel("Calling agent").selectOption({ label: "Desk" })
     await page.getByLabel("To", { exact: true }).fill("12025550199")
     await click(page, "Call")
     await page.getByRole("alert").filter({ hasText: "to_number" }).waitFor()
@@ -108,13 +108,13 @@ describe.skipIf(noBrowser)("telephone numbers in the console (needs Chromium)", 
     await expect
       .poll(
         async () => {
-          await click(page, "Look again")
+          await click(page, "Refresh")
           return call.getByText("busy").count()
         },
         { timeout: 20_000 }
       )
       .toBeGreaterThan(0)
-    await call.locator("summary", { hasText: "Signalling" }).click()
+    await call.locator("summary", { hasText: "SIP trace" }).click()
     await call.getByRole("cell", { name: "486" }).waitFor()
     expect(carrier.asked[0]).toMatch(/^INVITE sips?:\+12025550199@/)
     await openPage(page, "Calls")
@@ -124,9 +124,9 @@ describe.skipIf(noBrowser)("telephone numbers in the console (needs Chromium)", 
   it("releases it", async () => {
     await openPage(page, "Phone numbers")
     await page.getByLabel("Numbers").getByRole("link", { name: "+12025550123" }).click()
-    expect(await page.getByRole("button", { name: "Release it" }).isDisabled()).toBe(true)
-    await page.getByLabel("Nobody is to reach").check()
-    await click(page, "Release it")
+    expect(await page.getByRole("button", { name: "Release number" }).isDisabled()).toBe(true)
+    await page.getByLabel("I understand").check()
+    await click(page, "Release number")
     await expect.poll(() => page.getByLabel("Numbers").getByRole("link").count(), { timeout: 20_000 }).toBe(0)
     expect(await numbers()).toEqual([])
   })
