@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { hintOf, refusedOption, transcriptOf, wordsOf } from "../../../src/http/elevenlabs/speechToText.ts"
+import { hintOf, refusedOption, transcriptOf, wordsOf } from "../../../src/compat/elevenlabs/speechToText.ts"
 
 const fields = (entries: Record<string, string>) =>
   new Map(Object.entries(entries).map(([name, value]) => [name, [value]] as const))

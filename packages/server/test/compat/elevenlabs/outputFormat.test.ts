@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { formatOf } from "../../../src/http/elevenlabs/outputFormat.ts"
+import { formatOf } from "../../../src/compat/elevenlabs/outputFormat.ts"
 
 describe("output formats of layer A", () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { SynthesisEvent } from "@parley/speech/Synthesis"
 import { describe, expect, it } from "vitest"
-import * as Characters from "../../../src/http/elevenlabs/characterAlignment.ts"
+import * as Characters from "../../../src/compat/elevenlabs/characterAlignment.ts"
 
 const audio = (chunk: number, offsetMs: number): SynthesisEvent => ({
   _tag: "Audio",

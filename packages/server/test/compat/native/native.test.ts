@@ -1,8 +1,8 @@
 import { Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
-import { modelNamed } from "../../../src/http/native/modelOf.ts"
-import { nativeOrder } from "../../../src/http/native/nativeOrder.ts"
-import { nativeOf, vendorHeaders } from "../../../src/http/native/vendorHeaders.ts"
+import { modelNamed } from "../../../src/compat/native/modelOf.ts"
+import { nativeOrder } from "../../../src/compat/native/nativeOrder.ts"
+import { nativeOf, vendorHeaders } from "../../../src/compat/native/vendorHeaders.ts"
 
 const context = { workspaceId: "ws", model: "s2.1-pro", timing: false } as const
 

@@ -1,7 +1,7 @@
 // OpenRouter-compatible API: the body of POST /audio/speech. What is not named here is left alone, the
 // service's own parameters at the top level included.
 import { Schema } from "effect"
-import { listOf, text } from "../Field.ts"
+import { listOf, text } from "../../Field.ts"
 
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 

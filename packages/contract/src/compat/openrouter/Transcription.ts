@@ -1,6 +1,6 @@
 // Layer B: the JSON body of POST /audio/transcriptions. The same names are fields of its form.
 import { Schema } from "effect"
-import { text } from "../Field.ts"
+import { text } from "../../Field.ts"
 
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 

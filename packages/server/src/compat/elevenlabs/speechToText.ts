@@ -1,6 +1,6 @@
 // Layer A listens (spec: Compatibility layer A, 7): which options are refused, and the transcript in its words.
 import type { Recognised } from "@parley/speech/Recognition"
-import type { Scalar } from "../body/MessagePackFile.ts"
+import type { Scalar } from "../../http/body/MessagePackFile.ts"
 
 type Fields = ReadonlyMap<string, ReadonlyArray<Scalar>>
 

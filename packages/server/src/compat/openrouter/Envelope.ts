@@ -1,6 +1,6 @@
 // The one place where layer B's answers get their error envelope (spec: Errors): the layer's own refusals without
 // metadata, those of the main API as `provider_error` with the service's name.
-import type { OpenRouterBody } from "@parley/contract/openrouter/Envelope"
+import type { OpenRouterBody } from "@parley/contract/compat/openrouter/Envelope"
 import { Cause, Data, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 

@@ -1,9 +1,9 @@
 // The one place where layer A's answers get their error envelope (spec: Errors): the layer's own refusals, refusals
 // of the main API as `provider_error` with their message, and whatever else goes wrong.
-import type { ElevenLabsBody, ElevenLabsStatus } from "@parley/contract/elevenlabs/Envelope"
+import type { ElevenLabsBody, ElevenLabsStatus } from "@parley/contract/compat/elevenlabs/Envelope"
 import { Cause, Data, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { Refusal } from "../sockets/WebSocketRoutes.ts"
+import type { Refusal } from "../../http/sockets/WebSocketRoutes.ts"
 
 /** A refusal of the layer itself. */
 export class ElevenLabsFault extends Data.TaggedError("ElevenLabsFault")<{

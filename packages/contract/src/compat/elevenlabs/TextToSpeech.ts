@@ -1,7 +1,7 @@
 // ElevenLabs-compatible API: the body of its synthesis endpoints. What only the third party has is taken and left
 // alone: similarity_boost, style, use_speaker_boost, language_code, seed, and whatever is not named here.
 import { Schema } from "effect"
-import { numberBetween, text } from "../Field.ts"
+import { numberBetween, text } from "../../Field.ts"
 
 const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 

@@ -1,13 +1,13 @@
 // Layer B speaks (spec: Compatibility layer B): its body as a request to the main API. The service's own parameters
 // come by header, by `provider.options` and, three of them, at the top level: in this order of precedence.
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
-import { type InputReference, SpeechRequest } from "@parley/contract/openrouter/Speech"
+import { type InputReference, SpeechRequest } from "@parley/contract/compat/openrouter/Speech"
 import type { TtsModel } from "@parley/contract/speech/TtsRequest"
 import { Effect, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { SpeechOrder } from "@parley/app/speech/SpeechRequests"
 import { speakable } from "@parley/app/speech/ttsRequest"
-import { bodyBytes, parseJson } from "../body/RequestBytes.ts"
+import { bodyBytes, parseJson } from "../../http/body/RequestBytes.ts"
 import { modelNamed } from "../native/modelOf.ts"
 import { nativeOrder } from "../native/nativeOrder.ts"
 import { nativeOf, vendorHeaders } from "../native/vendorHeaders.ts"
