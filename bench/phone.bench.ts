@@ -44,8 +44,8 @@ const caller = (): Promise<SipServer> =>
     onCall: (call) => call.refuse(486)
   })
 
-const dial = async (door: SipServer, port: number): Promise<PhoneLeg> => {
-  const { outcome } = door.dial({
+const dial = async (server: SipServer, port: number): Promise<PhoneLeg> => {
+  const { outcome } = server.dial({
     trunk: { uri: `127.0.0.1:${port}`, transport: "udp", credentials: undefined },
     from: "+14155550100",
     to: "+14155550123",
@@ -69,7 +69,7 @@ const pace = setInterval(() => {
 
 const deaf = { onFrame: () => undefined, onEvent: () => undefined, onDigit: () => undefined, onClosed: () => undefined }
 
-const door = await caller()
+const server = await caller()
 const rows: Array<unknown> = []
 
 // How many at once.
@@ -79,7 +79,7 @@ console.log("calls   late frames   CPU of a core   per call      RSS per call")
 let most = 0
 for (const step of steps) {
   while (legs.length < step) {
-    const leg = await dial(door, busy.port)
+    const leg = await dial(server, busy.port)
     leg.attach(deaf)
     legs.push(leg)
   }
@@ -106,7 +106,7 @@ const quick = await start(0)
 const greeted: Array<number> = []
 for (let i = 0; i < setUps; i++) {
   const began = performance.now()
-  const leg = await dial(door, quick.port)
+  const leg = await dial(server, quick.port)
   greeted.push(
     await new Promise<number>((resolve) =>
       leg.attach({
@@ -131,7 +131,7 @@ const round = async (count: number): Promise<void> => {
   let left = count
   const one = async (): Promise<void> => {
     while (left-- > 0) {
-      const leg = await dial(door, quick.port)
+      const leg = await dial(server, quick.port)
       leg.attach(deaf)
       leg.play(voice)
       leg.close("user_hangup")
@@ -153,4 +153,4 @@ console.log(
 )
 await quick.stop()
 clearInterval(pace)
-await door.close()
+await server.close()

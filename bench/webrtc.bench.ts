@@ -1,5 +1,5 @@
 // What does one WebRTC call cost the server, and how long does it take to set up? N clients in another process
-// send and receive 50 packets a second each; the door decodes to 16 kHz and encodes from 24 kHz, all the time
+// send and receive 50 packets a second each; the server decodes to 16 kHz and encodes from 24 kHz, all the time
 // (`speaking 100`) or as an agent does who speaks less than half of it (`speaking 40`).
 //   node bench/webrtc.bench.ts [calls=20] [seconds=10]
 import { makeLiveKitServer } from "@parley/transport/livekit/LiveKitServer"
@@ -31,7 +31,7 @@ const speech = (samples: number): Int16Array => {
 const serve = async (calls: number, seconds: number): Promise<void> => {
   const legs: Array<Leg> = []
   let frames = 0
-  const door = makeLiveKitServer({
+  const liveKit = makeLiveKitServer({
     admit: async (token) => ({ sessionId: token, identity: `user-${token}`, room: token }),
     onLeg: (_, leg) => {
       legs.push(leg)
@@ -44,7 +44,7 @@ const serve = async (calls: number, seconds: number): Promise<void> => {
     }
   })
   const server = createServer()
-  server.on("upgrade", (request, socket, head) => void door.handleUpgrade(request, socket, head))
+  server.on("upgrade", (request, socket, head) => void liveKit.handleUpgrade(request, socket, head))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
 
   const samples = speech(24_000 * 4)
@@ -87,10 +87,10 @@ const serve = async (calls: number, seconds: number): Promise<void> => {
   console.table(rows)
   const closes: Array<number> = []
   for (const leg of legs) {
-    const live = door.stats().calls
+    const live = liveKit.stats().calls
     const closing = performance.now()
     leg.close("agent_hangup")
-    while (door.stats().calls === live) await sleep(1)
+    while (liveKit.stats().calls === live) await sleep(1)
     closes.push(performance.now() - closing)
   }
   const cost = (i: number): ReadonlyArray<number> => [rows[i]?.["cpuPercentPerCall"] ?? 0]
@@ -106,7 +106,7 @@ const serve = async (calls: number, seconds: number): Promise<void> => {
   )
   clearInterval(tick)
   clients.kill()
-  await door.close()
+  await liveKit.close()
   server.close()
 }
 
@@ -130,11 +130,11 @@ const runClients = async (port: number, calls: number): Promise<void> => {
       iceServers: [],
       iceUseIpv6: false
     })
-    const ear = pc.addTransceiver("audio", { direction: "recvonly" })
+    const audio = pc.addTransceiver("audio", { direction: "recvonly" })
     const mic = pc.addTransceiver("audio", { direction: "sendonly" })
     pc.createDataChannel("_reliable")
     const heard = new Promise<void>((resolve) =>
-      ear.onTrack.subscribe((track) => track.onReceiveRtp.subscribe(() => resolve()))
+      audio.onTrack.subscribe((track) => track.onReceiveRtp.subscribe(() => resolve()))
     )
     const offer = await pc.createOffer()
     for (const { connection } of pc.iceTransports) delete connection.stunServer

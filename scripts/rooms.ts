@@ -3,10 +3,10 @@
 // `npm run check`; `--report` tells the shares of docstrings room by room.
 import { statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { circlesOfFiles, circlesOfFolders } from "./house/circles.ts"
-import { documentedShares, unusedExports } from "./house/exports.ts"
-import { sizeFaults } from "./house/sizes.ts"
-import { filesBelow, readSource, type Source } from "./house/sources.ts"
+import { circlesOfFiles, circlesOfFolders } from "./checks/circles.ts"
+import { documentedShares, unusedExports } from "./checks/exports.ts"
+import { sizeFaults } from "./checks/sizes.ts"
+import { filesBelow, readSource, type Source } from "./checks/sources.ts"
 
 interface Room {
   /** Rooms of ours it may import. */

@@ -28,10 +28,12 @@ const recognisers = ({ maxCalls }: Config): number =>
 export const recordings = { atOnce: 2, live: 2 }
 
 /** A call that could not hear is refused at the door rather than lost. */
-export const capacity = (config: Config): number => (hearsAlone(config) ? recognisers(config) : config.maxCalls)
+export const capacity = (config: Config): number =>
+  isRecognitionEmbedded(config) ? recognisers(config) : config.maxCalls
 
 /** Whether every recogniser is a process of this machine. */
-export const hearsAlone = (config: Config): boolean => config.asr.providers.every((name) => name === "pocketsphinx")
+export const isRecognitionEmbedded = (config: Config): boolean =>
+  config.asr.providers.every((name) => name === "pocketsphinx")
 
 /**
  * The engine waits 3 s for a final and 8 s for sound. Who answers later has failed before that, or nobody would know;

@@ -132,15 +132,15 @@ const listening = Layer.unwrap(
  */
 const drain = Layer.effectDiscard(
   Effect.gen(function* () {
-    const door = yield* HttpListener
+    const listener = yield* HttpListener
     yield* HttpServer.HttpServer
     const closed = Effect.callback<void>((resume) => {
-      door.server.close(() => resume(Effect.void))
-      door.server.closeIdleConnections()
+      listener.server.close(() => resume(Effect.void))
+      listener.server.closeIdleConnections()
     })
     yield* Effect.addFinalizer(() =>
-      Effect.andThen(door.drain, closed).pipe(
-        Effect.timeoutOrElse({ duration: drainMs, orElse: () => Effect.sync(door.closeAll) })
+      Effect.andThen(listener.drain, closed).pipe(
+        Effect.timeoutOrElse({ duration: drainMs, orElse: () => Effect.sync(listener.closeAll) })
       )
     )
   })

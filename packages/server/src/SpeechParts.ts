@@ -12,7 +12,7 @@ import { SpeechRequests } from "@parley/app/speech/SpeechRequests"
 import { SpeechPermits } from "@parley/app/speech/SpeechPermits"
 import { VoiceChoice } from "@parley/app/speech/VoiceChoice"
 import { VoiceDesigner } from "@parley/app/speech/VoiceDesigner"
-import { hearsAlone, recordings } from "./EngineParts.ts"
+import { isRecognitionEmbedded, recordings } from "./EngineParts.ts"
 import { Settings } from "./Settings.ts"
 
 const useCases = Layer.mergeAll(Synthesis.layer, Recognition.layer({ atOnce: recordings.atOnce })).pipe(
@@ -23,7 +23,7 @@ const manyStreams = 200
 
 /** More than the embedded recognisers that calls leave alone would take theirs. */
 const liveRecognition = Layer.unwrap(
-  Effect.map(Settings, (config) => LiveRecognition.layer(hearsAlone(config) ? recordings.live : manyStreams))
+  Effect.map(Settings, (config) => LiveRecognition.layer(isRecognitionEmbedded(config) ? recordings.live : manyStreams))
 )
 
 /** On the engines, the office and the file system. */

@@ -1,4 +1,4 @@
-// The operator's `sip` commands against a door of our own on loopback.
+// The operator's `sip` commands against a server of our own on loopback.
 import { assert, layer } from "@effect/vitest"
 import type { PhoneLeg } from "@parley/transport/phone/Phone"
 import { makeSipServer } from "@parley/transport/sip/SipServer"
@@ -41,7 +41,7 @@ const farSide = Effect.acquireRelease(
       }
     })
   ),
-  (door) => Effect.promise(door.close)
+  (server) => Effect.promise(server.close)
 )
 
 const play = (leg: PhoneLeg | undefined): void => {

@@ -44,7 +44,7 @@ export class PublicAccess extends Context.Service<
     PublicAccess,
     Effect.gen(function* () {
       const agents = yield* Agents
-      const desk = yield* SessionRequests
+      const sessionRequests = yield* SessionRequests
       const windows = new MinuteWindows()
 
       const agent = Effect.fnUntraced(function* ({ origin }: Visit, agentId: string) {
@@ -71,7 +71,7 @@ export class PublicAccess extends Context.Service<
           if (!free) return yield* new TooManyRequests({ message: "Too many sessions in this minute" })
           windows.count(`agent ${request.agent_id}`, nowMs)
           windows.count(`address ${visit.address}`, nowMs)
-          return yield* desk.open(workspaceId, request, rtcUrl, "public")
+          return yield* sessionRequests.open(workspaceId, request, rtcUrl, "public")
         })
       }
     })

@@ -24,7 +24,7 @@ export class Recorder extends Context.Service<
   {
     readonly record: (sessionId: string, leg: Leg) => Effect.Effect<CallRecording>
     /** Whether the session's tracks are still being written, or settled, here. */
-    readonly holds: (sessionId: string) => boolean
+    readonly isRecording: (sessionId: string) => boolean
     /** Makes a file whole that its writer left. Undefined when that cannot be told now. */
     readonly repair: (path: string) => Effect.Effect<Repaired | undefined>
   }
@@ -54,7 +54,7 @@ const make = Effect.fnUntraced(function* (
   )
   const tasks = yield* FiberSet.make<boolean | void>()
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(tasks), drainMs))
-  const held = new Set<string>()
+  const active = new Set<string>()
 
   const repair = (path: string) =>
     Effect.promise(() => thread.repair(path)).pipe(
@@ -79,7 +79,7 @@ const make = Effect.fnUntraced(function* (
 
   const record = Effect.fnUntraced(function* (sessionId: string, leg: Leg) {
     const startedAtMs = yield* Clock.currentTimeMillis
-    held.add(sessionId)
+    active.add(sessionId)
     const user = track(sessionId, "user", hearingRate, startedAtMs)
     const agent = track(sessionId, "agent", leg.playRate, startedAtMs)
     const tracks = [user, agent]
@@ -105,7 +105,7 @@ const make = Effect.fnUntraced(function* (
         return Effect.forEach(tracks, settle, { concurrency: "unbounded", discard: true }).pipe(
           // What could not be settled is found again, like after a crash.
           Effect.catchCause(() => Effect.logWarning("A recording could not be settled and will be found again")),
-          Effect.ensuring(Effect.sync(() => held.delete(sessionId))),
+          Effect.ensuring(Effect.sync(() => active.delete(sessionId))),
           (task) => FiberSet.run(tasks, task)
         )
       })
@@ -114,7 +114,7 @@ const make = Effect.fnUntraced(function* (
 
   return {
     repair,
-    holds: (sessionId) => held.has(sessionId),
+    isRecording: (sessionId) => active.has(sessionId),
     record: (sessionId, leg) =>
       record(sessionId, leg).pipe(
         Effect.catchCause((cause) =>

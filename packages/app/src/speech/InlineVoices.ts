@@ -6,7 +6,7 @@ import { UploadedAudio, type VoiceExamination } from "@parley/speech/upload/Uplo
 import { Context, Effect, FileSystem, Layer, type Scope } from "effect"
 import { createHash } from "node:crypto"
 import { join } from "node:path"
-import { audioRefusal } from "./refusalOf.ts"
+import { audioError } from "./requestErrors.ts"
 
 export interface SentReference {
   readonly audio: Uint8Array
@@ -33,7 +33,7 @@ export class InlineVoices extends Context.Service<
       }
 
       const examine = Effect.fnUntraced(function* (file: string, which: string) {
-        return yield* Effect.mapError(uploads.examine(file), (fault) => audioRefusal(fault, which))
+        return yield* Effect.mapError(uploads.examine(file), (fault) => audioError(fault, which))
       })
 
       return {
@@ -46,7 +46,7 @@ export class InlineVoices extends Context.Service<
               const wav = join(folder, `${i}.wav`)
               yield* Effect.orDie(files.writeFile(sent, audio))
               const which = `references.${i}.audio`
-              yield* Effect.mapError(uploads.toWav(sent, wav), (fault) => audioRefusal(fault, which))
+              yield* Effect.mapError(uploads.toWav(sent, wav), (fault) => audioError(fault, which))
               return { file: wav, text }
             })
           )

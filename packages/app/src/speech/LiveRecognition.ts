@@ -14,7 +14,7 @@ import { makeTranscriberSession } from "@parley/speech/recognition/TranscriberSe
 import { Speech } from "@parley/speech/Speech"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { refusalOf } from "./refusalOf.ts"
+import { requestErrorOf } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
 
 export interface Committed {
@@ -47,7 +47,7 @@ export class LiveRecognition extends Context.Service<
       Effect.gen(function* () {
         const { transcriber } = yield* Speech
         const billing = yield* Billing
-        const seats = yield* SpeechPermits
+        const permits = yield* SpeechPermits
         let open = 0
         const place = Effect.acquireRelease(
           Effect.suspend(() => (open < mostAtOnce ? Effect.sync(() => open++) : Effect.fail(overloaded))),
@@ -56,7 +56,7 @@ export class LiveRecognition extends Context.Service<
         return {
           open: Effect.fnUntraced(function* (workspaceId, options) {
             const account = yield* billing.admit(workspaceId, { kind: "asr", model: asrModels[0] })
-            yield* seats.take(workspaceId, account.concurrency)
+            yield* permits.take(workspaceId, account.concurrency)
             yield* place
             const session = yield* makeTranscriberSession(transcriber, options)
             const piece = new Int16Array(longestPiece)
@@ -117,7 +117,7 @@ const nothing: Committed = { text: "", words: [], language: undefined }
 /** 25 s: what a recogniser is asked at once. */
 const longestPiece = 16_000 * 25
 
-const refusal = (error: SpeechError) => refusalOf(error)
+const refusal = (error: SpeechError) => requestErrorOf(error)
 
 /** Where the last five seconds of a full piece are quietest: the cut that is least likely to go through a word. */
 const quietest = (piece: Int16Array): number => {

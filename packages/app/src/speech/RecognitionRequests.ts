@@ -6,10 +6,10 @@ import { Recognition, type Recognised } from "@parley/speech/Recognition"
 import type { AudioFault } from "@parley/speech/upload/UploadedAudio"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { Context, Effect, Layer } from "effect"
-import { refusalOf } from "./refusalOf.ts"
+import { requestErrorOf } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
 
-export interface RecognitionOrder {
+export interface RecognitionRequest {
   readonly workspaceId: string
   /** Path of the recording. */
   readonly file: string
@@ -18,13 +18,13 @@ export interface RecognitionOrder {
   readonly keyterms?: ReadonlyArray<string>
 }
 
-export type RecognitionRefusal = PaymentRequired | TooManyRequests | BadRequest | BadGateway | Unavailable
+export type SpeechRequestError = PaymentRequired | TooManyRequests | BadRequest | BadGateway | Unavailable
 
 export class RecognitionRequests extends Context.Service<
   RecognitionRequests,
   {
     /** A fault of the recording itself is told as it is: each API has its own words for it. */
-    readonly recognise: (order: RecognitionOrder) => Effect.Effect<Recognised, RecognitionRefusal | AudioFault>
+    readonly recognise: (order: RecognitionRequest) => Effect.Effect<Recognised, SpeechRequestError | AudioFault>
   }
 >()("@parley/app/RecognitionRequests") {
   static readonly layer: Layer.Layer<RecognitionRequests, never, Billing | Recognition | SpeechPermits> = Layer.effect(
@@ -32,13 +32,13 @@ export class RecognitionRequests extends Context.Service<
     Effect.gen(function* () {
       const recognition = yield* Recognition
       const billing = yield* Billing
-      const seats = yield* SpeechPermits
+      const permits = yield* SpeechPermits
       return {
         recognise: Effect.fnUntraced(function* ({ file, keyterms = [], language, workspaceId }) {
           const account = yield* billing.admit(workspaceId, { kind: "asr", model: asrModels[0] })
-          yield* seats.take(workspaceId, account.concurrency)
+          yield* permits.take(workspaceId, account.concurrency)
           const recognised = yield* recognition.recognise({ file, keyterms, language }).pipe(
-            Effect.mapError((error) => (error._tag === "SpeechError" ? refusalOf(error) : error)),
+            Effect.mapError((error) => (error._tag === "SpeechError" ? requestErrorOf(error) : error)),
             Effect.withSpan("asr.upstream")
           )
           const seconds = Math.ceil(recognised.durationMs / 1000)

@@ -8,11 +8,11 @@ import type { SynthesisSettings } from "@parley/speech/Synthesis"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { type Array as Arr, Context, Effect, Layer, Pull, type Scope, Stream } from "effect"
 import { InlineVoices } from "./InlineVoices.ts"
-import { refusalOf } from "./refusalOf.ts"
+import { requestErrorOf } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
 import { VoiceChoice } from "./VoiceChoice.ts"
 
-export interface SpeechOrder {
+export interface SynthesisRequest {
   readonly workspaceId: string
   readonly model: TtsModel
   /** Voice model ids, platform voices, or `""` for the default; the first speaks unless the text says otherwise. */
@@ -23,26 +23,26 @@ export interface SpeechOrder {
 }
 
 /** Before the first sound: a status of its own. After it: the stream breaks. */
-export type SpeechRefusal = PaymentRequired | TooManyRequests | BadRequest | BadGateway | Unavailable
+export type SpeechRequestError = PaymentRequired | TooManyRequests | BadRequest | BadGateway | Unavailable
 
 export interface Speaker {
   /** Once. Counts the text that sounded when it ends, however it ends. */
-  readonly speak: (input: Stream.Stream<SpeechInput>) => Stream.Stream<SynthesisEvent, SpeechRefusal>
+  readonly speak: (input: Stream.Stream<SpeechInput>) => Stream.Stream<SynthesisEvent, SpeechRequestError>
 }
 
 export class SpeechRequests extends Context.Service<
   SpeechRequests,
   {
     /** Checks balance, concurrency and voice. The seat is held until the scope closes. */
-    readonly open: (order: SpeechOrder) => Effect.Effect<Speaker, SpeechRefusal, Scope.Scope>
+    readonly open: (order: SynthesisRequest) => Effect.Effect<Speaker, SpeechRequestError, Scope.Scope>
     /**
      * A whole text: comes back when the first event is there, so that what fails before it can still be said
      * with a status.
      */
     readonly speak: (
-      order: SpeechOrder,
+      order: SynthesisRequest,
       text: string
-    ) => Effect.Effect<Stream.Stream<SynthesisEvent, SpeechRefusal>, SpeechRefusal, Scope.Scope>
+    ) => Effect.Effect<Stream.Stream<SynthesisEvent, SpeechRequestError>, SpeechRequestError, Scope.Scope>
   }
 >()("@parley/app/SpeechRequests") {
   static readonly layer: Layer.Layer<
@@ -54,13 +54,13 @@ export class SpeechRequests extends Context.Service<
     Effect.gen(function* () {
       const synthesis = yield* Synthesis
       const billing = yield* Billing
-      const seats = yield* SpeechPermits
+      const permits = yield* SpeechPermits
       const voices = yield* VoiceChoice
       const inline = yield* InlineVoices
 
-      const open = Effect.fnUntraced(function* (order: SpeechOrder) {
+      const open = Effect.fnUntraced(function* (order: SynthesisRequest) {
         const account = yield* billing.admit(order.workspaceId, { kind: "tts", model: order.model })
-        yield* seats.take(order.workspaceId, account.concurrency)
+        yield* permits.take(order.workspaceId, account.concurrency)
         const sent = order.references.length > 0 ? [yield* inline.voiceOf(order.references)] : []
         const named = yield* Effect.forEach(order.voiceIds, (id) => voices.find(order.workspaceId, id))
         const [first = defaultVoice, ...rest] = [...sent, ...named]
@@ -86,7 +86,7 @@ export class SpeechRequests extends Context.Service<
                     sounded ||= event._tag === "Audio"
                   })
                 ),
-                Stream.mapError(refusalOf),
+                Stream.mapError(requestErrorOf),
                 Stream.ensuring(charge)
               )
             })

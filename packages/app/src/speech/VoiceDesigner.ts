@@ -15,7 +15,7 @@ import { DesignSignatures } from "@parley/workspace/voices/DesignSignatures"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { Context, Effect, Layer, Stream } from "effect"
 import { randomInt, randomUUID } from "node:crypto"
-import { refusalOf } from "./refusalOf.ts"
+import { requestErrorOf } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
 
 type Refusal = PaymentRequired | TooManyRequests | BadRequest | BadGateway | Unavailable
@@ -37,7 +37,7 @@ export class VoiceDesigner extends Context.Service<
         const synthesis = yield* Synthesis
         const signatures = yield* DesignSignatures
         const billing = yield* Billing
-        const seats = yield* SpeechPermits
+        const permits = yield* SpeechPermits
 
         const candidate = Effect.fnUntraced(function* (
           workspaceId: string,
@@ -71,7 +71,7 @@ export class VoiceDesigner extends Context.Service<
               return yield* new BadRequest({ message: `The header model must be ${voiceDesignModel}` })
             }
             const account = yield* billing.admit(workspaceId, { kind: "voice_design", model: voiceDesignModel })
-            yield* seats.take(workspaceId, account.concurrency)
+            yield* permits.take(workspaceId, account.concurrency)
             const seed = input.seed ?? randomInt(2 ** 31)
             const candidates = yield* Effect.forEach(Array.from({ length: input.n }), (_, index) =>
               candidate(workspaceId, input, seed, index)
@@ -124,7 +124,7 @@ const clip = Effect.fnUntraced(function* (
   }
   const blocks = yield* synthesis
     .speak(settings, Stream.make({ _tag: "Text", text } as const))
-    .pipe(Stream.runCollect, Effect.mapError(refusalOf))
+    .pipe(Stream.runCollect, Effect.mapError(requestErrorOf))
   const bytes = Buffer.concat(blocks.flatMap((event) => (event._tag === "Audio" ? [event.bytes] : [])))
   return samplesOf(bytes)
 })

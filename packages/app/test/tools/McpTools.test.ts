@@ -119,24 +119,24 @@ describe("effect's server", () => {
   }
 })
 
-interface Asked {
+interface ReceivedRequest {
   readonly method?: string
   readonly id?: number
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-const read = (request: IncomingMessage): Promise<Asked> =>
+const read = (request: IncomingMessage): Promise<ReceivedRequest> =>
   new Promise((resolve) => {
     let text = ""
     request.on("data", (chunk: Buffer) => void (text += chunk.toString()))
-    request.on("end", () => resolve(text === "" ? {} : (JSON.parse(text) as Asked)))
+    request.on("end", () => resolve(text === "" ? {} : (JSON.parse(text) as ReceivedRequest)))
   })
 
 /** A server by hand: greets as it should, and then does what it is told. */
 const handMade = Effect.fnUntraced(function* (
-  act: (asked: Asked, response: ServerResponse, answer: (result: unknown) => void) => void
+  act: (asked: ReceivedRequest, response: ServerResponse, answer: (result: unknown) => void) => void
 ) {
-  const asked: Array<Asked> = []
+  const asked: Array<ReceivedRequest> = []
   const url = yield* listen((request, response) => {
     void read(request).then((one) => {
       asked.push(one)
@@ -194,24 +194,27 @@ describe("a server that misbehaves", () => {
   )
 
   for (const [what, act] of [
-    ["answers nonsense", (_: Asked, response: ServerResponse) => void response.writeHead(200).end("<html>")],
-    ["leads elsewhere", (_: Asked, response: ServerResponse) => void response.writeHead(302, { location: "/" }).end()],
+    ["answers nonsense", (_: ReceivedRequest, response: ServerResponse) => void response.writeHead(200).end("<html>")],
+    [
+      "leads elsewhere",
+      (_: ReceivedRequest, response: ServerResponse) => void response.writeHead(302, { location: "/" }).end()
+    ],
     [
       "answers with an error",
-      ({ id }: Asked, response: ServerResponse) =>
+      ({ id }: ReceivedRequest, response: ServerResponse) =>
         void response
           .writeHead(200, { "content-type": "application/json" })
           .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_602, message: "no" } }))
     ],
     [
       "says too much",
-      (_: Asked, response: ServerResponse) =>
+      (_: ReceivedRequest, response: ServerResponse) =>
         void response.writeHead(200, { "content-type": "application/json" }).end(`"${"x".repeat(3 * 2 ** 20)}"`)
     ],
-    ["goes away", (_: Asked, response: ServerResponse) => void response.destroy()],
+    ["goes away", (_: ReceivedRequest, response: ServerResponse) => void response.destroy()],
     [
       "ends its stream without an answer",
-      (_: Asked, response: ServerResponse) =>
+      (_: ReceivedRequest, response: ServerResponse) =>
         void response.writeHead(200, { "content-type": "text/event-stream" }).end(": hello\n\n")
     ]
   ] as const) {

@@ -4,10 +4,10 @@ import { type Price, priceInWords, Prices } from "@parley/workspace/billing/Pric
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { said } from "./said.ts"
+import { printed } from "./printed.ts"
 
 const list = Command.make("list", {}, () =>
-  said(Effect.flatMap(Prices, (prices) => Effect.map(prices.list, (all) => all.map(line).join("\n"))))
+  printed(Effect.flatMap(Prices, (prices) => Effect.map(prices.list, (all) => all.map(line).join("\n"))))
 ).pipe(Command.withDescription("What work costs"))
 
 const set = Command.make(
@@ -17,7 +17,7 @@ const set = Command.make(
     amount: Argument.String("amount").pipe(Argument.withDescription("such as 15 or 0.36"))
   },
   ({ amount, name }) =>
-    said(
+    printed(
       Effect.gen(function* () {
         const nano = nanoOf(amount)
         if (nano === undefined || nano < 0n) {

@@ -29,7 +29,7 @@ export const layer = HttpApiBuilder.group(
     const blobs = yield* Blobs
     const models = yield* VoiceModels
     const training = yield* VoiceTraining
-    const seats = yield* Semaphore.make(mostAtOnce)
+    const permits = yield* Semaphore.make(mostAtOnce)
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
     return handlers
@@ -43,7 +43,7 @@ export const layer = HttpApiBuilder.group(
           if (rest.length >= mostVoices)
             return yield* badVoices(`must have at most ${mostVoices} entries`, "value_error")
           const cover = yield* coverOf(body.files.get("cover_image"))
-          const made = yield* seats.withPermitsIfAvailable(1)(training.create(ws, fields, [first, ...rest], cover))
+          const made = yield* permits.withPermitsIfAvailable(1)(training.create(ws, fields, [first, ...rest], cover))
           if (Option.isSome(made)) return made.value
           return yield* new Unavailable({ message: "Too many voice models are being made; try again shortly" })
         })

@@ -1,4 +1,4 @@
-// What layer A tells of itself (spec: Compatibility layer A; decisions 13.1): the caller's voices, the models, the
+// What layer A tells of itself (spec: the ElevenLabs-compatible API; decisions 13.1): the caller's voices, the models, the
 // user. The third party's SDKs refuse records with a required field missing, so every one of them is there.
 import { ttsModels } from "@parley/contract/speech/TtsRequest"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"

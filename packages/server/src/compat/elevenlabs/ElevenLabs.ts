@@ -1,4 +1,4 @@
-// Compatibility layer A, whole: routes and sockets.
+// the ElevenLabs-compatible API, whole: routes and sockets.
 import { Layer } from "effect"
 import * as Catalogue from "./CatalogueRoutes.ts"
 import * as RealtimeSpeechToText from "./RealtimeSpeechToText.ts"

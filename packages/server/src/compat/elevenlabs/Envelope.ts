@@ -3,7 +3,7 @@
 import type { ElevenLabsBody, ElevenLabsStatus } from "@parley/contract/compat/elevenlabs/Envelope"
 import { Cause, Data, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { Refusal } from "../../http/sockets/WebSocketRoutes.ts"
+import type { RejectedUpgrade } from "../../http/sockets/WebSocketRoutes.ts"
 
 /** A refusal of the layer itself. */
 export class ElevenLabsFault extends Data.TaggedError("ElevenLabsFault")<{
@@ -16,12 +16,12 @@ export const invalidRequest = (message: string): ElevenLabsFault =>
   new ElevenLabsFault({ http: 400, status: "invalid_request", message })
 
 /** A refusal in the words of the main API. */
-export interface MainRefusal {
+export interface MainApiError {
   readonly status: number
   readonly message: string
 }
 
-export type Failure = ElevenLabsFault | MainRefusal
+export type Failure = ElevenLabsFault | MainApiError
 
 export const painted = (failure: Failure): { readonly http: number; readonly body: ElevenLabsBody } => {
   if (failure instanceof ElevenLabsFault) {
@@ -66,7 +66,7 @@ const respond = (failure: Failure): HttpServerResponse.HttpServerResponse => {
 }
 
 /** The same instead of an upgrade. */
-export const refusalOfUpgrade = (failure: Failure): Refusal => {
+export const rejectedUpgrade = (failure: Failure): RejectedUpgrade => {
   const { body, http } = painted(failure)
   return { status: http, body }
 }

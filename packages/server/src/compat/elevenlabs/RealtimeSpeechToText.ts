@@ -1,4 +1,4 @@
-// wss /v1/speech-to-text/realtime of layer A (spec: Compatibility layer A, 8): audio comes in base64, each commit is
+// wss /v1/speech-to-text/realtime of layer A (spec: the ElevenLabs-compatible API, 8): audio comes in base64, each commit is
 // answered by the text, and by the text with word times. Other messages are ignored.
 import { Resampler } from "@parley/audio/Resampler"
 import { samplesOf } from "@parley/audio/Wav"
@@ -11,7 +11,7 @@ import { vendorHeaders } from "../native/vendorHeaders.ts"
 import { type Handshake, WebSocketRoutes } from "../../http/sockets/WebSocketRoutes.ts"
 import type { SpeechSocket } from "../../http/sockets/SpeechSocket.ts"
 import { callerOf } from "./caller.ts"
-import { type Failure, invalidRequest, painted, refusalOfUpgrade } from "./Envelope.ts"
+import { type Failure, invalidRequest, painted, rejectedUpgrade } from "./Envelope.ts"
 import { root } from "./root.ts"
 import { hintOf, wordsOf } from "./speechToText.ts"
 
@@ -28,12 +28,12 @@ interface Listening {
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const door = yield* WebSocketRoutes
+    const routes = yield* WebSocketRoutes
     const keys = yield* ApiKeys
     const live = yield* LiveRecognition
     const { vendor } = yield* Settings
 
-    const greet = Effect.fnUntraced(function* (handshake: Handshake) {
+    const accept = Effect.fnUntraced(function* (handshake: Handshake) {
       const { workspaceId } = yield* callerOf(keys, [handshake.headers["xi-api-key"] ?? []].flat()[0])
       const listening = yield* listeningOf(handshake, vendor)
       return (socket: SpeechSocket) =>
@@ -43,9 +43,9 @@ export const layer = Layer.effectDiscard(
         )
     })
 
-    yield* door.add({
+    yield* routes.add({
       path: new RegExp(`^${root}/+v1/speech-to-text/realtime$`),
-      greet: (handshake) => Effect.mapError(greet(handshake), refusalOfUpgrade)
+      accept: (handshake) => Effect.mapError(accept(handshake), rejectedUpgrade)
     })
   })
 )

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { RecognitionRequests } from "@parley/app/speech/RecognitionRequests"
-import { audioRefusal } from "@parley/app/speech/refusalOf"
+import { audioError } from "@parley/app/speech/requestErrors"
 import { Settings } from "../../Settings.ts"
 import { readForm } from "../../http/body/UploadForm.ts"
 import { vendorHeaders } from "../native/vendorHeaders.ts"
@@ -19,7 +19,7 @@ const uploadLimit = 100 * 2 ** 20
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const desk = yield* RecognitionRequests
+    const recognition = yield* RecognitionRequests
     const keys = yield* ApiKeys
     const { vendor } = yield* Settings
 
@@ -37,9 +37,9 @@ export const layer = Layer.unwrap(
       if (file === undefined || more.length > 0) return yield* invalidRequest("file must be one file")
       if (!fields.has("model_id")) return yield* invalidRequest("model_id is missing")
       const keyterms = (fields.get("keyterms") ?? []).filter((term) => typeof term === "string")
-      const recognised = yield* desk
+      const recognised = yield* recognition
         .recognise({ workspaceId, file, language: hintOf(String(fields.get("language_code")?.[0] ?? "")), keyterms })
-        .pipe(Effect.mapError((failure) => (failure instanceof AudioFault ? audioRefusal(failure, "file") : failure)))
+        .pipe(Effect.mapError((failure) => (failure instanceof AudioFault ? audioError(failure, "file") : failure)))
       return HttpServerResponse.jsonUnsafe(transcriptOf(recognised, fields), {
         headers: { "x-generation-id": randomUUID() }
       })

@@ -1,4 +1,4 @@
-// wss /v1/text-to-speech/{voice_id}/stream-input of layer A (spec: Compatibility layer A, 4-6): text comes in pieces,
+// wss /v1/text-to-speech/{voice_id}/stream-input of layer A (spec: the ElevenLabs-compatible API, 4-6): text comes in pieces,
 // sound goes out as it is made, with the times of each character on the timeline of the whole session when asked.
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
@@ -14,10 +14,10 @@ import { type Handshake, WebSocketRoutes } from "../../http/sockets/WebSocketRou
 import type { SpeechSocket } from "../../http/sockets/SpeechSocket.ts"
 import { callerOf } from "./caller.ts"
 import * as Characters from "./characterAlignment.ts"
-import { type Failure, invalidRequest, painted, refusalOfUpgrade } from "./Envelope.ts"
+import { type Failure, invalidRequest, painted, rejectedUpgrade } from "./Envelope.ts"
 import { defaultFormat, type FormatFields, type FormatFault, formatOf } from "./outputFormat.ts"
 import { root } from "./root.ts"
-import { modelOf, orderOf } from "./textToSpeech.ts"
+import { modelOf, requestOf } from "./textToSpeech.ts"
 
 /** Text that waits to be spoken, in bytes. */
 const bufferBytes = 2 ** 20
@@ -27,7 +27,7 @@ const idleSeconds = 60
 const triggerMs = 150
 
 interface Talk {
-  readonly desk: SpeechRequests["Service"]
+  readonly speechRequests: SpeechRequests["Service"]
   readonly keys: ApiKeys["Service"]
   /** From the handshake; undefined when the key is to come with the first message. */
   readonly caller: Principal | undefined
@@ -49,18 +49,18 @@ class Ending extends Data.TaggedError("Ending")<{
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const door = yield* WebSocketRoutes
+    const routes = yield* WebSocketRoutes
     const keys = yield* ApiKeys
-    const desk = yield* SpeechRequests
+    const speechRequests = yield* SpeechRequests
     const { vendor } = yield* Settings
 
-    const greet = Effect.fnUntraced(function* ({ headers, path, query }: Handshake) {
+    const accept = Effect.fnUntraced(function* ({ headers, path, query }: Handshake) {
       const key = [headers["xi-api-key"] ?? []].flat()[0]
       const caller = key === undefined ? undefined : yield* callerOf(keys, key)
       const format = formatOf(query.get("output_format") ?? defaultFormat)
       if (Result.isFailure(format) && format.failure.early) return yield* invalidRequest(format.failure.message)
       const talk: Talk = {
-        desk,
+        speechRequests,
         keys,
         caller,
         voiceId: path[0] ?? "",
@@ -70,17 +70,17 @@ export const layer = Layer.effectDiscard(
         idleMs: 1000 * Math.min(180, Math.max(1, Number(query.get("inactivity_timeout")) || idleSeconds)),
         native: vendorHeaders(headers, [vendor])
       }
-      return (socket: SpeechSocket) => hold(talk, socket)
+      return (socket: SpeechSocket) => serve(talk, socket)
     })
 
-    yield* door.add({
+    yield* routes.add({
       path: new RegExp(`^${root}/+v1/text-to-speech/([^/]+)/stream-input$`),
-      greet: (handshake) => Effect.mapError(greet(handshake), refusalOfUpgrade)
+      accept: (handshake) => Effect.mapError(accept(handshake), rejectedUpgrade)
     })
   })
 )
 
-const hold = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket) {
+const serve = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket) {
   const ended = yield* converse(talk, socket).pipe(
     Effect.scoped,
     Effect.catchDefect((defect) =>
@@ -105,7 +105,7 @@ const converse = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket) 
   if (talk.timing && "references" in talk.native) {
     return yield* endingOf(invalidRequest("references cannot be used with timing"))
   }
-  const speaker = yield* orderOf({
+  const speaker = yield* requestOf({
     workspaceId: caller.workspaceId,
     voiceId: talk.voiceId,
     model: talk.model,
@@ -113,7 +113,7 @@ const converse = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket) 
     settings: settingsOf(first),
     native: talk.native,
     timing: talk.timing
-  }).pipe(Effect.flatMap(talk.desk.open), Effect.mapError(endingOf))
+  }).pipe(Effect.flatMap(talk.speechRequests.open), Effect.mapError(endingOf))
   const input = yield* Queue.bounded<SpeechInput, Cause.Done>(16)
   const events = speaker.speak(Stream.fromQueue(input)).pipe(Stream.mapError(endingOf))
   yield* Effect.all([listen(talk, socket, first, input), tell(socket, events)], { concurrency: 2, discard: true })

@@ -13,11 +13,11 @@ import { callerOf } from "./caller.ts"
 import * as Characters from "./characterAlignment.ts"
 import { withEnvelope } from "./Envelope.ts"
 import { root } from "./root.ts"
-import { spokenOf } from "./textToSpeech.ts"
+import { synthesisInputOf } from "./textToSpeech.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const desk = yield* SpeechRequests
+    const speechRequests = yield* SpeechRequests
     const keys = yield* ApiKeys
     const { vendor } = yield* Settings
 
@@ -25,8 +25,8 @@ export const layer = Layer.unwrap(
       const request = yield* HttpServerRequest.HttpServerRequest
       const caller = yield* callerOf(keys, request.headers["xi-api-key"])
       const { voice_id = "" } = yield* HttpRouter.params
-      const { order, text } = yield* spokenOf(caller, voice_id, vendor, timing)
-      return { format: order.settings.format, events: yield* desk.speak(order, text) }
+      const { synthesis, text } = yield* synthesisInputOf(caller, voice_id, vendor, timing)
+      return { format: synthesis.settings.format, events: yield* speechRequests.speak(synthesis, text) }
     })
 
     const sound = Effect.map(speak(false), ({ events, format }) =>

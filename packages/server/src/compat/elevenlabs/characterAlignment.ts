@@ -3,7 +3,7 @@
 import { type CharacterTimes, characterTimes } from "@parley/speech/synthesis/CharacterTimes"
 import type { SynthesisEvent } from "@parley/speech/Synthesis"
 
-/** What a door says: sound, or times, or both ends of neither. */
+/** What a route says: sound, or times, or both ends of neither. */
 export type Told =
   | { readonly _tag: "Sound"; readonly bytes: Uint8Array }
   | { readonly _tag: "Times"; readonly alignment: CharacterTimes }

@@ -1,4 +1,4 @@
-// Layer A listens (spec: Compatibility layer A, 7): which options are refused, and the transcript in its words.
+// Layer A listens (spec: the ElevenLabs-compatible API, 7): which options are refused, and the transcript in its words.
 import type { Recognised } from "@parley/speech/Recognition"
 import type { Scalar } from "../../http/body/MessagePackFile.ts"
 
@@ -46,7 +46,7 @@ export const wordsOf = (words: Recognised["words"]) =>
 const untimed = (entries: ReturnType<typeof wordsOf>) =>
   entries.map(({ text, type }) => ({ text, start: null, end: null, type, ...constants }))
 
-/** The same for every entry (spec: Compatibility layer A, 7). */
+/** The same for every entry (spec: the ElevenLabs-compatible API, 7). */
 const constants = { speaker_id: null, logprob: 0 }
 
 export const transcriptOf = (recognised: Recognised, fields: Fields) => ({

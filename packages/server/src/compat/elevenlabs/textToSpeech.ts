@@ -1,15 +1,15 @@
-// Layer A speaks (spec: Compatibility layer A, 1-5): a body and a query in its words, an order in ours.
+// Layer A speaks (spec: the ElevenLabs-compatible API, 1-5): a body and a query in its words, an order in ours.
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { TextToSpeech, type VoiceSettings } from "@parley/contract/compat/elevenlabs/TextToSpeech"
 import type { TtsModel } from "@parley/contract/speech/TtsRequest"
 import { Effect, Result, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { speakable } from "@parley/app/speech/ttsRequest"
-import type { SpeechOrder } from "@parley/app/speech/SpeechRequests"
+import { speakable } from "@parley/app/speech/synthesisRequest"
+import type { SynthesisRequest } from "@parley/app/speech/SpeechRequests"
 import { bodyBytes, parseJson } from "../../http/body/RequestBytes.ts"
 import { modelNamed } from "../native/modelOf.ts"
-import { nativeOrder } from "../native/nativeOrder.ts"
+import { nativeRequest } from "../native/nativeRequest.ts"
 import { vendorHeaders } from "../native/vendorHeaders.ts"
 import { type Failure, invalidRequest, ElevenLabsFault } from "./Envelope.ts"
 import { defaultFormat, type FormatFields, formatOf } from "./outputFormat.ts"
@@ -19,18 +19,18 @@ const bodyLimit = 140 * 2 ** 20
 
 const decode = Schema.decodeUnknownResult(TextToSpeech)
 
-export interface Spoken {
-  readonly order: SpeechOrder
+export interface SynthesisInput {
+  readonly synthesis: SynthesisRequest
   readonly text: string
 }
 
 /** Of the request at hand. `timing`: the variants with timestamps. */
-export const spokenOf = Effect.fnUntraced(function* (
+export const synthesisInputOf = Effect.fnUntraced(function* (
   { workspaceId }: Principal,
   voiceId: string,
   vendor: string,
   timing: boolean
-): Effect.fn.Return<Spoken, Failure, HttpServerRequest.HttpServerRequest> {
+): Effect.fn.Return<SynthesisInput, Failure, HttpServerRequest.HttpServerRequest> {
   const request = yield* HttpServerRequest.HttpServerRequest
   const query = new URL(request.url, "http://localhost").searchParams
   const format = formatOf(query.get("output_format") ?? defaultFormat)
@@ -40,7 +40,7 @@ export const spokenOf = Effect.fnUntraced(function* (
   const { model_id, text, voice_settings } = body.success
   const native = vendorHeaders(request.headers, [vendor])
   if (timing && "references" in native) return yield* invalidRequest("references cannot be used with timestamps")
-  const order = yield* orderOf({
+  const synthesis = yield* requestOf({
     workspaceId,
     voiceId,
     model: yield* modelOf(model_id ?? "", vendor),
@@ -49,7 +49,7 @@ export const spokenOf = Effect.fnUntraced(function* (
     native,
     timing
   })
-  return { order, text: yield* speakable(text) }
+  return { synthesis, text: yield* speakable(text) }
 })
 
 export interface ElevenLabsRequest {
@@ -63,8 +63,8 @@ export interface ElevenLabsRequest {
   readonly timing: boolean
 }
 
-export const orderOf = ({ format, model, native, settings, timing, voiceId, workspaceId }: ElevenLabsRequest) =>
-  nativeOrder(
+export const requestOf = ({ format, model, native, settings, timing, voiceId, workspaceId }: ElevenLabsRequest) =>
+  nativeRequest(
     {
       reference_id: voiceId === "default" || voiceId === "-" ? "" : voiceId,
       ...(settings?.speed == null ? {} : { prosody: { speed: settings.speed } }),

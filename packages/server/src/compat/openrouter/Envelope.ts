@@ -15,12 +15,12 @@ export const invalidRequest = (message: string, status = 400): OpenRouterFault =
   new OpenRouterFault({ status, type: "invalid_request_error", message })
 
 /** A refusal in the words of the main API. */
-export interface MainRefusal {
+export interface MainApiError {
   readonly status: number
   readonly message: string
 }
 
-export type Failure = OpenRouterFault | MainRefusal
+export type Failure = OpenRouterFault | MainApiError
 
 /** Around every route of the layer. Lets interruption pass. */
 export const withEnvelope =

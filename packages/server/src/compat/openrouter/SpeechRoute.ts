@@ -9,24 +9,24 @@ import { Settings } from "../../Settings.ts"
 import { callerOf } from "./caller.ts"
 import { withEnvelope } from "./Envelope.ts"
 import { root } from "./root.ts"
-import { spokenOf } from "./speech.ts"
+import { synthesisInputOf } from "./speech.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const desk = yield* SpeechRequests
+    const speechRequests = yield* SpeechRequests
     const keys = yield* ApiKeys
     const { vendor, vendorAliases } = yield* Settings
 
     const speak = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { workspaceId } = yield* callerOf(keys)
-      const { order, text } = yield* spokenOf(request, workspaceId, { vendor, aliases: vendorAliases })
-      const events = yield* desk.speak(order, text)
+      const { synthesis, text } = yield* synthesisInputOf(request, workspaceId, { vendor, aliases: vendorAliases })
+      const events = yield* speechRequests.speak(synthesis, text)
       const sound = Stream.flatMap(events, (event) =>
         event._tag === "Audio" ? Stream.make(event.bytes) : Stream.empty
       )
       return HttpServerResponse.stream(sound, {
-        contentType: contentTypeOf(order.settings.format),
+        contentType: contentTypeOf(synthesis.settings.format),
         headers: { "x-generation-id": randomUUID() }
       })
     })

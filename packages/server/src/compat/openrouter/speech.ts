@@ -5,11 +5,11 @@ import { type InputReference, SpeechRequest } from "@parley/contract/compat/open
 import type { TtsModel } from "@parley/contract/speech/TtsRequest"
 import { Effect, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { SpeechOrder } from "@parley/app/speech/SpeechRequests"
-import { speakable } from "@parley/app/speech/ttsRequest"
+import type { SynthesisRequest } from "@parley/app/speech/SpeechRequests"
+import { speakable } from "@parley/app/speech/synthesisRequest"
 import { bodyBytes, parseJson } from "../../http/body/RequestBytes.ts"
 import { modelNamed } from "../native/modelOf.ts"
-import { nativeOrder } from "../native/nativeOrder.ts"
+import { nativeRequest } from "../native/nativeRequest.ts"
 import { nativeOf, vendorHeaders } from "../native/vendorHeaders.ts"
 import { type Failure, invalidRequest } from "./Envelope.ts"
 
@@ -27,11 +27,11 @@ export interface Names {
 
 const decode = Schema.decodeUnknownResult(SpeechRequest)
 
-export const spokenOf = Effect.fnUntraced(function* (
+export const synthesisInputOf = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   workspaceId: string,
   names: Names
-): Effect.fn.Return<{ readonly order: SpeechOrder; readonly text: string }, Failure> {
+): Effect.fn.Return<{ readonly synthesis: SynthesisRequest; readonly text: string }, Failure> {
   const body = decode(yield* jsonOf(request), { errors: "all" })
   if (Result.isFailure(body)) return yield* invalidRequest(sentenceOf(faultsOf(body.failure.issue, "body")))
   const given = body.success
@@ -46,8 +46,8 @@ export const spokenOf = Effect.fnUntraced(function* (
     reference_id: given.voice ?? "",
     format: given.response_format ?? "pcm"
   }
-  const order = yield* nativeOrder(fields, { workspaceId, model, timing: false })
-  return { order, text: yield* speakable(given.input) }
+  const synthesis = yield* nativeRequest(fields, { workspaceId, model, timing: false })
+  return { synthesis, text: yield* speakable(given.input) }
 })
 
 export const jsonOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, Failure> =>

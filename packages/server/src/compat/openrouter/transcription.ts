@@ -16,7 +16,7 @@ import { type Names, optionsOf } from "./speech.ts"
 const uploadLimit = 100 * 2 ** 20
 const jsonLimit = 140 * 2 ** 20
 
-export interface Asked {
+export interface TranscriptionInput {
   readonly file: string
   readonly language: string
   readonly verbose: boolean
@@ -25,10 +25,10 @@ export interface Asked {
 
 type Needs = FileSystem.FileSystem | HttpServerRequest.HttpServerRequest | Path.Path | Scope.Scope
 
-export const askedOf = (
+export const transcriptionInputOf = (
   request: HttpServerRequest.HttpServerRequest,
   names: Names
-): Effect.Effect<Asked, Failure, Needs> => {
+): Effect.Effect<TranscriptionInput, Failure, Needs> => {
   const native = Object.keys(vendorHeaders(request.headers, [names.vendor]))[0]
   if (native !== undefined) return Effect.fail(invalidRequest(`${native} is not a parameter of transcription`))
   return request.headers["content-type"]?.toLowerCase().startsWith("application/json") === true
@@ -41,7 +41,7 @@ const decode = Schema.decodeUnknownResult(TranscriptionRequest)
 const ofJson = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   names: Names
-): Effect.fn.Return<Asked, Failure, Needs> {
+): Effect.fn.Return<TranscriptionInput, Failure, Needs> {
   const value = yield* Effect.flatMap(bodyBytes(request, jsonLimit), parseJson).pipe(
     Effect.mapError(({ message, status }) => invalidRequest(message, status))
   )
@@ -55,10 +55,10 @@ const ofJson = Effect.fnUntraced(function* (
   const file = join(folder, "recording")
   yield* Effect.orDie(files.writeFile(file, input_audio.data))
   const granularities = [timestamp_granularities ?? []].flat()
-  return yield* asked({ file, model, language, format: response_format, granularities }, names)
+  return yield* inputOf({ file, model, language, format: response_format, granularities }, names)
 })
 
-const ofForm = Effect.fnUntraced(function* (names: Names): Effect.fn.Return<Asked, Failure, Needs> {
+const ofForm = Effect.fnUntraced(function* (names: Names): Effect.fn.Return<TranscriptionInput, Failure, Needs> {
   const { fields, files } = yield* readForm(uploadLimit).pipe(
     Effect.mapError(({ message, status }) => invalidRequest(message, status))
   )
@@ -72,7 +72,7 @@ const ofForm = Effect.fnUntraced(function* (names: Names): Effect.fn.Return<Aske
   )
   const model = text("model")
   if (model === undefined) return yield* invalidRequest("model is missing")
-  return yield* asked(
+  return yield* inputOf(
     { file, model, language: text("language"), format: text("response_format"), granularities },
     names
   )
@@ -87,10 +87,10 @@ interface Given {
   readonly granularities: ReadonlyArray<string>
 }
 
-const asked = Effect.fnUntraced(function* (
+const inputOf = Effect.fnUntraced(function* (
   { file, format, granularities, language, model }: Given,
   { vendor }: Names
-): Effect.fn.Return<Asked, Failure> {
+): Effect.fn.Return<TranscriptionInput, Failure> {
   if (model !== `${vendor}-audio/transcribe-1`) return yield* invalidRequest("model is not a transcription model")
   const shape = format ?? "json"
   if (shape !== "json" && shape !== "verbose_json") {
@@ -102,7 +102,7 @@ const asked = Effect.fnUntraced(function* (
   return { file, language: language ?? "", verbose: shape === "verbose_json", words: wanted.includes("word") }
 })
 
-export const replyOf = (recognised: Recognised, { language, verbose, words }: Asked) => {
+export const replyOf = (recognised: Recognised, { language, verbose, words }: TranscriptionInput) => {
   const duration = seconds(recognised.durationMs)
   const usage = { seconds: Math.ceil(duration) }
   if (!verbose) return { text: recognised.text, usage }

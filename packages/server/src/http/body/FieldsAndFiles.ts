@@ -18,7 +18,7 @@ export interface FieldsAndFiles {
   readonly form: boolean
 }
 
-type Refusal = BadRequest | Invalid | TooLarge | UnsupportedMediaType
+type BodyError = BadRequest | Invalid | TooLarge | UnsupportedMediaType
 type Needs = FileSystem.FileSystem | HttpServerRequest.HttpServerRequest | Path.Path | Scope.Scope
 
 /** Reading these stops the thread that live calls are served by, for as long as it takes. */
@@ -31,7 +31,7 @@ const inMemoryLimit = 32 * 2 ** 20
 export const readFieldsAndFiles = (
   names: ReadonlyArray<string>,
   bytes: number
-): Effect.Effect<FieldsAndFiles, Refusal, Needs> =>
+): Effect.Effect<FieldsAndFiles, BodyError, Needs> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const whole = bodyBytes(request, Math.min(bytes, inMemoryLimit))
     const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
@@ -81,7 +81,7 @@ export const decodeFields = <A>(
 const multipart = (
   request: HttpServerRequest.HttpServerRequest,
   bytes: number
-): Effect.Effect<FieldsAndFiles, Refusal, Needs> =>
+): Effect.Effect<FieldsAndFiles, BodyError, Needs> =>
   Effect.map(readMultipart(request, bytes), ({ files, texts }) => ({
     fields: new Map([...texts].map(([name, values]) => [name, values.length === 1 ? values[0] : values])),
     files,

@@ -12,7 +12,7 @@ export const bodyBytes = (
       request.arrayBuffer.pipe(
         Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)),
         Effect.map((buffer) => new Uint8Array(buffer)),
-        Effect.mapError(({ reason }) => bodyRefusal(reason, limit))
+        Effect.mapError(({ reason }) => bodyError(reason, limit))
       )
     )
   )
@@ -25,7 +25,7 @@ export const withinLimit = (
   Number(headers["content-length"] ?? 0) > limit ? Effect.fail(tooLarge(limit)) : Effect.void
 
 /** What became of a body that could not be read. */
-export const bodyRefusal = (reason: HttpServerError.HttpServerErrorReason, limit: number): BadRequest | TooLarge =>
+export const bodyError = (reason: HttpServerError.HttpServerErrorReason, limit: number): BadRequest | TooLarge =>
   "reason" in reason && reason.reason === "BodyTooLarge"
     ? tooLarge(limit)
     : new BadRequest({ message: "The body was cut" })

@@ -6,8 +6,8 @@ import { ttsModelOf, type TtsModel, TtsRequestBinary } from "@parley/contract/sp
 import type { SpeechInput, SynthesisEvent } from "@parley/speech/Synthesis"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Cause, Data, Effect, Exit, Layer, Queue, Result, Schema, type Scope, Stream } from "effect"
-import { SpeechRequests, type SpeechRefusal } from "@parley/app/speech/SpeechRequests"
-import { ttsOrder } from "@parley/app/speech/ttsRequest"
+import { SpeechRequests, type SpeechRequestError } from "@parley/app/speech/SpeechRequests"
+import { synthesisRequest } from "@parley/app/speech/synthesisRequest"
 import { MessagePack } from "../body/MessagePack.ts"
 import * as TimedAudio from "../timedAudio.ts"
 import { bearer } from "./bearer.ts"
@@ -27,16 +27,16 @@ class Ending extends Data.TaggedError("Ending")<{
 
 export const layer: Layer.Layer<never, never, ApiKeys | WebSocketRoutes | SpeechRequests> = Layer.effectDiscard(
   Effect.gen(function* () {
-    const door = yield* WebSocketRoutes
+    const routes = yield* WebSocketRoutes
     const keys = yield* ApiKeys
-    const desk = yield* SpeechRequests
+    const speechRequests = yield* SpeechRequests
     const open = (path: RegExp, timing: boolean) =>
-      door.add({
+      routes.add({
         path,
-        greet: (handshake) =>
+        accept: (handshake) =>
           Effect.map(bearer(keys, handshake), ({ workspaceId }) => {
             const model = ttsModelOf([handshake.headers["model"] ?? []].flat()[0])
-            const session: Session = { desk, workspaceId, model, timing }
+            const session: Session = { speechRequests, workspaceId, model, timing }
             return (socket) => talk(session, socket)
           })
       })
@@ -46,7 +46,7 @@ export const layer: Layer.Layer<never, never, ApiKeys | WebSocketRoutes | Speech
 )
 
 interface Session {
-  readonly desk: SpeechRequests["Service"]
+  readonly speechRequests: SpeechRequests["Service"]
   readonly workspaceId: string
   readonly model: TtsModel
   readonly timing: boolean
@@ -79,8 +79,8 @@ const once = Effect.fnUntraced(function* (session: Session, socket: SpeechSocket
   if (first["event"] !== "start") return yield* fault("the first event must be start")
   const began = performance.now()
   const time = () => Math.round(performance.now() - began)
-  const { order, text } = yield* orderOf(session, first["request"])
-  const speaker = yield* Effect.mapError(session.desk.open(order), refused)
+  const { request, text } = yield* requestOf(session, first["request"])
+  const speaker = yield* Effect.mapError(session.speechRequests.open(request), refused)
   const input = yield* Queue.bounded<SpeechInput, Cause.Done>(16)
   if (text !== "") yield* Queue.offer(input, { _tag: "Text", text })
   const speaking = speaker.speak(Stream.fromQueue(input)).pipe(
@@ -150,18 +150,18 @@ const bounded = <A>(effect: Effect.Effect<A, Ending>): Effect.Effect<A, Ending> 
 
 const decodeRequest = Schema.decodeUnknownResult(TtsRequestBinary)
 
-const orderOf = Effect.fnUntraced(function* ({ model, timing, workspaceId }: Session, request: unknown) {
+const requestOf = Effect.fnUntraced(function* ({ model, timing, workspaceId }: Session, request: unknown) {
   const given = isMap(request) ? { text: "", ...request } : request
   const decoded = decodeRequest(given, { errors: "all" })
   if (Result.isFailure(decoded)) return yield* fault(sentenceOf(faultsOf(decoded.failure.issue, "request")))
-  return { order: ttsOrder(decoded.success, { model, timing, workspaceId }), text: decoded.success.text }
+  return { request: synthesisRequest(decoded.success, { model, timing, workspaceId }), text: decoded.success.text }
 })
 
-const refused = (refusal: SpeechRefusal): Ending =>
+const refused = (error: SpeechRequestError): Ending =>
   new Ending({
     event: {
-      ...failed(refusal.message),
-      ...("max_concurrency" in refusal ? { max_concurrency: refusal.max_concurrency } : {})
+      ...failed(error.message),
+      ...("max_concurrency" in error ? { max_concurrency: error.max_concurrency } : {})
     },
     code: 1008
   })

@@ -1,4 +1,4 @@
-// The way in for speech sockets: an upgrade is answered by the first door whose path fits, which either refuses with
+// The way in for speech sockets: an upgrade is answered by the first route whose path fits, which either refuses with
 // an HTTP answer or takes the socket. Each conversation is a fiber of its own that ends with its socket; the service
 // ends all of them when it stops.
 import { Context, Effect, FiberSet, Layer, type Scope } from "effect"
@@ -13,23 +13,23 @@ import { edgeSpan } from "../../telemetry/EdgeSpan.ts"
 export interface Handshake {
   readonly headers: IncomingMessage["headers"]
   readonly query: URLSearchParams
-  /** The parts of the path that the door's pattern caught, decoded. */
+  /** The parts of the path that the route's pattern caught, decoded. */
   readonly path: ReadonlyArray<string>
 }
 
 /** An HTTP answer instead of an upgrade. */
-export interface Refusal {
+export interface RejectedUpgrade {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: unknown
 }
 
-export interface Door {
+export interface WebSocketRoute {
   readonly path: RegExp
   /** Fails with a refusal, or gives the conversation to hold. */
-  readonly greet: (
+  readonly accept: (
     handshake: Handshake
-  ) => Effect.Effect<(socket: SpeechSocket) => Effect.Effect<void, never, Scope.Scope>, Refusal>
+  ) => Effect.Effect<(socket: SpeechSocket) => Effect.Effect<void, never, Scope.Scope>, RejectedUpgrade>
 }
 
 /** Largest frame (decisions 13.3). */
@@ -39,27 +39,33 @@ const connectionMs = 3_600_000
 /** The status of an upgrade that happened. */
 const switching = 101
 /** Handshakes are answered within this time or not at all. */
-const greetMs = 10_000
+const acceptMs = 10_000
 
 export class WebSocketRoutes extends Context.Service<
   WebSocketRoutes,
   {
     /** From now until the scope closes. */
-    readonly add: (door: Door) => Effect.Effect<void, never, Scope.Scope>
+    readonly add: (route: WebSocketRoute) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@parley/server/WebSocketRoutes") {
   static readonly layer: Layer.Layer<WebSocketRoutes, never, HttpListener> = Layer.effect(
     WebSocketRoutes,
     Effect.gen(function* () {
       const media = yield* HttpListener
-      const doors = new Set<Door>()
+      const routes = new Set<WebSocketRoute>()
       const server = new WebSocketServer({ noServer: true, maxPayload: frameBytes, perMessageDeflate: false })
       const talks = yield* FiberSet.make<void>()
       const run = yield* FiberSet.runtime(talks)<never>()
 
-      const hold = (door: Door, handshake: Handshake, request: IncomingMessage, socket: Duplex, head: Buffer) =>
-        door.greet(handshake).pipe(
-          Effect.timeoutOrElse({ duration: greetMs, orElse: () => Effect.fail(overdue) }),
+      const hold = (
+        route: WebSocketRoute,
+        handshake: Handshake,
+        request: IncomingMessage,
+        socket: Duplex,
+        head: Buffer
+      ) =>
+        route.accept(handshake).pipe(
+          Effect.timeoutOrElse({ duration: acceptMs, orElse: () => Effect.fail(overdue) }),
           Effect.matchEffect({
             onFailure: (refusal) =>
               Effect.sync(() => {
@@ -89,12 +95,12 @@ export class WebSocketRoutes extends Context.Service<
         drain: FiberSet.clear(talks),
         upgrade: (request, socket, head) => {
           const url = new URL(request.url ?? "/", "http://localhost")
-          for (const door of doors) {
-            const caught = door.path.exec(url.pathname)
+          for (const route of routes) {
+            const caught = route.path.exec(url.pathname)
             if (caught === null) continue
             socket.on("error", () => undefined)
             const path = caught.slice(1).map(decoded)
-            run(hold(door, { headers: request.headers, query: url.searchParams, path }, request, socket, head))
+            run(hold(route, { headers: request.headers, query: url.searchParams, path }, request, socket, head))
             return true
           }
           return false
@@ -102,11 +108,11 @@ export class WebSocketRoutes extends Context.Service<
       })
 
       return {
-        add: (door) =>
+        add: (route) =>
           Effect.asVoid(
             Effect.acquireRelease(
-              Effect.sync(() => doors.add(door)),
-              () => Effect.sync(() => doors.delete(door))
+              Effect.sync(() => routes.add(route)),
+              () => Effect.sync(() => routes.delete(route))
             )
           )
       }
@@ -114,7 +120,7 @@ export class WebSocketRoutes extends Context.Service<
   )
 }
 
-const overdue: Refusal = { status: 503, body: { status: 503, message: "Service unavailable", reason: null } }
+const overdue: RejectedUpgrade = { status: 503, body: { status: 503, message: "Service unavailable", reason: null } }
 
 const upgraded = (server: WebSocketServer, request: IncomingMessage, socket: Duplex, head: Buffer) =>
   Effect.callback<WebSocket>((resume) => {
@@ -123,7 +129,7 @@ const upgraded = (server: WebSocketServer, request: IncomingMessage, socket: Dup
     socket.once("close", () => resume(Effect.interrupt))
   })
 
-const httpAnswer = ({ body, headers = {}, status }: Refusal): string => {
+const httpAnswer = ({ body, headers = {}, status }: RejectedUpgrade): string => {
   const text = JSON.stringify(body)
   const all = {
     ...headers,

@@ -2,18 +2,18 @@
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import type { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Redacted } from "effect"
-import type { Handshake, Refusal } from "./WebSocketRoutes.ts"
+import type { Handshake, RejectedUpgrade } from "./WebSocketRoutes.ts"
 
 export const bearer = Effect.fnUntraced(function* (
   keys: ApiKeys["Service"],
   { headers }: Handshake
-): Effect.fn.Return<Principal, Refusal> {
+): Effect.fn.Return<Principal, RejectedUpgrade> {
   const key = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1]
   const principal = key === undefined ? undefined : yield* keys.authenticate(Redacted.make(key))
   return principal ?? (yield* Effect.fail(unauthorized))
 })
 
-const unauthorized: Refusal = {
+const unauthorized: RejectedUpgrade = {
   status: 401,
   headers: { "www-authenticate": "Bearer" },
   body: { status: 401, message: "Missing or invalid API key", reason: null }

@@ -1,7 +1,7 @@
 import { Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import { modelNamed } from "../../../src/compat/native/modelOf.ts"
-import { nativeOrder } from "../../../src/compat/native/nativeOrder.ts"
+import { nativeRequest } from "../../../src/compat/native/nativeRequest.ts"
 import { nativeOf, vendorHeaders } from "../../../src/compat/native/vendorHeaders.ts"
 
 const context = { workspaceId: "ws", model: "s2.1-pro", timing: false } as const
@@ -37,9 +37,9 @@ describe("the service's own parameters in a compatibility layer", () => {
   })
 
   it("is low in latency unless told otherwise, and refuses what the main API refuses", () => {
-    const made = Effect.runSync(nativeOrder({ format: "pcm", prosody: { speed: 1.2 } }, context))
+    const made = Effect.runSync(nativeRequest({ format: "pcm", prosody: { speed: 1.2 } }, context))
     expect(made.settings).toMatchObject({ latency: "low", speed: 1.2, format: { codec: "pcm", sampleRate: 44_100 } })
-    const refused = Effect.runSyncExit(nativeOrder({ chunk_length: 9999 }, context))
+    const refused = Effect.runSyncExit(nativeRequest({ chunk_length: 9999 }, context))
     expect(Exit.isFailure(refused)).toBe(true)
   })
 })

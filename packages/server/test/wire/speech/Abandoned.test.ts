@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { foreignKey, elevenlabs, openrouter, long, operate, post, reference, spoken } from "./Doors.ts"
-import { type LiveSocket, liveSocket } from "./Seat.ts"
+import { foreignKey, elevenlabs, openrouter, long, operate, post, reference, spoken } from "./SpeechClient.ts"
+import { type LiveSocket, liveSocket } from "./LiveSocket.ts"
 import { type RawAnswer, rawRequest } from "./RawHttp.ts"
 
 /** More than an hour of sound, 400 MB as samples: more than any buffer on the way holds. */

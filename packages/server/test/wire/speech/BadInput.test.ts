@@ -4,7 +4,7 @@ import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstal
 import { encode } from "@msgpack/msgpack"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { sentence, spoken } from "./Doors.ts"
+import { sentence, spoken } from "./SpeechClient.ts"
 import { expectEnvelope } from "./Envelopes.ts"
 import { rawRequest } from "./RawHttp.ts"
 

@@ -6,9 +6,9 @@ import { once } from "node:events"
 import { afterAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { startService } from "../../../src/testing/RunningService.ts"
-import { elevenlabs, openrouter, long, operate, post } from "./Doors.ts"
+import { elevenlabs, openrouter, long, operate, post } from "./SpeechClient.ts"
 import { expectEnvelope } from "./Envelopes.ts"
-import { liveSocket } from "./Seat.ts"
+import { liveSocket } from "./LiveSocket.ts"
 
 const endless = `${long} `.repeat(60)
 const engine = Effect.runSync(Scope.make())

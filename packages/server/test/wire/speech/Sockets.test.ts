@@ -1,14 +1,14 @@
 // What strangers send to the speech sockets: each is told what is wrong as its protocol says it, and is closed with
-// the documented code (decisions 2; spec: Compatibility layer A, 4-8).
+// the documented code (decisions 2; spec: the ElevenLabs-compatible API, 4-8).
 import { encode } from "@msgpack/msgpack"
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { foreignKey, elevenlabs, operate, sentence } from "./Doors.ts"
+import { foreignKey, elevenlabs, operate, sentence } from "./SpeechClient.ts"
 import { expectEnvelope } from "./Envelopes.ts"
-import { liveSocket, takeSeat } from "./Seat.ts"
+import { liveSocket, occupyPermit } from "./LiveSocket.ts"
 
 const mebibyte = 2 ** 20
 const start = { event: "start", request: { text: "", format: "pcm", sample_rate: 8000 } }
@@ -106,7 +106,7 @@ describe("bad input on speech sockets", { timeout: 60_000 }, () => {
     const key = await foreignKey(service, "narrow")
     await operate(service, "credit", "concurrency", "--workspace", "narrow", "1")
     const headers = { authorization: `Bearer ${key}` }
-    const leave = await takeSeat(service, key)
+    const leave = await occupyPermit(service, key)
     const ask = async () => {
       const { closed, events, send, ws } = await liveSocket(service, undefined, headers)
       send(start)

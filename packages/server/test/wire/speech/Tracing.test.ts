@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { drain, foreignKey, elevenlabs, openrouter, long, post, spoken } from "./Doors.ts"
-import { liveSocket } from "./Seat.ts"
+import { drain, foreignKey, elevenlabs, openrouter, long, post, spoken } from "./SpeechClient.ts"
+import { liveSocket } from "./LiveSocket.ts"
 
 interface Span {
   readonly traceId: string

@@ -4,20 +4,20 @@ import { BadRequest } from "@parley/contract/Errors"
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { TtsRequest } from "@parley/contract/speech/TtsRequest"
 import { Effect, Result, Schema } from "effect"
-import { type OrderContext, ttsOrder } from "@parley/app/speech/ttsRequest"
-import type { SpeechOrder } from "@parley/app/speech/SpeechRequests"
+import { type RequestContext, synthesisRequest } from "@parley/app/speech/synthesisRequest"
+import type { SynthesisRequest } from "@parley/app/speech/SpeechRequests"
 
 const decode = Schema.decodeUnknownResult(TtsRequest)
 
 /** The layers' default of `latency` (decisions 13.2). */
 const defaults = { latency: "low" }
 
-export const nativeOrder = (
+export const nativeRequest = (
   fields: Readonly<Record<string, unknown>>,
-  context: OrderContext
-): Effect.Effect<SpeechOrder, BadRequest> => {
+  context: RequestContext
+): Effect.Effect<SynthesisRequest, BadRequest> => {
   const decoded = decode({ ...defaults, text: "", ...fields }, { errors: "all" })
   return Result.isFailure(decoded)
     ? Effect.fail(new BadRequest({ message: sentenceOf(faultsOf(decoded.failure.issue, "body")) }))
-    : Effect.succeed(ttsOrder(decoded.success, context))
+    : Effect.succeed(synthesisRequest(decoded.success, context))
 }

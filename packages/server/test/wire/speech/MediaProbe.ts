@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process"
 export const ffmpegMissing = spawnSync("ffmpeg", ["-version"], { stdio: "ignore" }).status !== 0
 if (process.env["CI"] === "true" && ffmpegMissing) throw new Error("ffmpeg is missing: apt-get install ffmpeg")
 
-export interface Verdict {
+export interface MediaFacts {
   readonly codec: string
   readonly sampleRate: number
   readonly channels: number
@@ -21,7 +21,7 @@ export interface Verdict {
 const most = 256 * 2 ** 20
 
 /** `rawRate`: for bare 16-bit samples, which say nothing of themselves. */
-export const judged = (bytes: Uint8Array, rawRate?: number): Verdict => {
+export const probed = (bytes: Uint8Array, rawRate?: number): MediaFacts => {
   const raw = rawRate === undefined ? [] : ["-f", "s16le", "-ar", `${rawRate}`, "-ac", "1"]
   const asked = ["-v", "error", "-show_entries", "stream=codec_name,sample_rate,channels,bit_rate", "-of", "json", "-"]
   const probe = spawnSync(

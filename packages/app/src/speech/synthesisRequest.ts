@@ -3,16 +3,19 @@ import type { OutputFormat, PcmRate } from "@parley/audio/encode/OutputFormat"
 import { BadRequest } from "@parley/contract/Errors"
 import { longestText, type TtsModel, type TtsRequest } from "@parley/contract/speech/TtsRequest"
 import { Effect } from "effect"
-import type { SpeechOrder } from "./SpeechRequests.ts"
+import type { SynthesisRequest } from "./SpeechRequests.ts"
 
-export interface OrderContext {
+export interface RequestContext {
   readonly workspaceId: string
   readonly model: TtsModel
   /** Whether the door tells word times. */
   readonly timing: boolean
 }
 
-export const ttsOrder = (request: TtsRequest, { model, timing, workspaceId }: OrderContext): SpeechOrder => ({
+export const synthesisRequest = (
+  request: TtsRequest,
+  { model, timing, workspaceId }: RequestContext
+): SynthesisRequest => ({
   workspaceId,
   model,
   voiceIds: [request.reference_id ?? []].flat(),

@@ -1,7 +1,7 @@
 // The short form of `npm run kill`: a day that is cut four times by kill -9, and nothing acknowledged is lost, untold or
 // told in the wrong order. A failure names its seed; `npm run kill -- --seed N` has the long form of it.
 import { afterAll, describe, expect, it } from "vitest"
-import { holdDay } from "../../../src/testing/KilledDay.ts"
+import { runCrashScenario } from "../../../src/testing/crash/CrashScenario.ts"
 import { closeRtc } from "../../../src/testing/RtcCaller.ts"
 
 afterAll(closeRtc)
@@ -9,7 +9,7 @@ afterAll(closeRtc)
 describe("a day that is cut by kill -9", { timeout: 240_000 }, () => {
   it("loses nothing", async () => {
     const seed = 20_261
-    const report = await holdDay({ points: 4, seed, longestMs: 2500 }).catch((error: unknown) => {
+    const report = await runCrashScenario({ points: 4, seed, longestMs: 2500 }).catch((error: unknown) => {
       throw new Error(`seed ${seed}: ${String(error)}`)
     })
     // It was a day at all.

@@ -10,11 +10,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { joinCall } from "./RtcCaller.ts"
-import { type RunningService, startService } from "./RunningService.ts"
-import { listenForWebhooks, type WebhookReceiver } from "./WebhookReceiver.ts"
+import { joinCall } from "../RtcCaller.ts"
+import { type RunningService, startService } from "../RunningService.ts"
+import { listenForWebhooks, type WebhookReceiver } from "../WebhookReceiver.ts"
 
-export interface DayOptions {
+export interface CrashScenarioOptions {
   /** How often it is killed. */
   readonly points: number
   readonly seed: number
@@ -23,7 +23,7 @@ export interface DayOptions {
   readonly say?: (line: string) => void
 }
 
-export interface DayReport {
+export interface CrashReport {
   readonly startsMs: ReadonlyArray<number>
   readonly killedWhileStarting: number
   readonly sessions: number
@@ -71,7 +71,12 @@ interface Day {
   toolWrites: number
 }
 
-export const holdDay = async ({ longestMs, points, say, seed }: DayOptions): Promise<DayReport> => {
+export const runCrashScenario = async ({
+  longestMs,
+  points,
+  say,
+  seed
+}: CrashScenarioOptions): Promise<CrashReport> => {
   const random = randomFrom(seed)
   const data = mkdtempSync(join(tmpdir(), "parley-day-"))
   const scope = Effect.runSync(Scope.make())
@@ -365,7 +370,7 @@ const read = (path: string): Buffer => {
 }
 
 const killWhileStarting = async (env: Readonly<Record<string, string>>, ms: number): Promise<void> => {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("../main.ts", import.meta.url))], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("../../main.ts", import.meta.url))], {
     env: { ...process.env, DATABASE_URL: "", PORT: "0", ...env },
     stdio: "ignore"
   })

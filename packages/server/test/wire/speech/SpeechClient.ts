@@ -80,8 +80,8 @@ export const reference = async (service: RunningService) => ({
   text: long
 })
 
-/** What an SDK's refusal comes as. */
-export const refusal = async (
+/** What an SDK's rejection comes as. */
+export const rejection = async (
   attempt: Promise<unknown>
 ): Promise<{
   readonly name: string

@@ -4,7 +4,7 @@ import { BadGateway, BadRequest, Unavailable } from "@parley/contract/Errors"
 import type { SpeechError } from "@parley/speech/ports/SpeechError"
 import type { AudioFault } from "@parley/speech/upload/UploadedAudio"
 
-export const refusalOf = (error: SpeechError): BadRequest | BadGateway | Unavailable => {
+export const requestErrorOf = (error: SpeechError): BadRequest | BadGateway | Unavailable => {
   switch (error.reason) {
     case "LanguageNotSupported":
       return new BadRequest({ message: `Language not supported: ${error.message}` })
@@ -21,5 +21,5 @@ export const refusalOf = (error: SpeechError): BadRequest | BadGateway | Unavail
 }
 
 /** A recording that cannot be used. */
-export const audioRefusal = (fault: AudioFault, which = "audio"): BadRequest =>
+export const audioError = (fault: AudioFault, which = "audio"): BadRequest =>
   new BadRequest({ message: `${which}: ${fault.message}` })

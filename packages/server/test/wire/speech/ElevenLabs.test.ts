@@ -2,8 +2,18 @@
 import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstallation"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { drain, foreignKey, elevenlabs, long, reference, refusal, sentence, spoken, wordErrorRate } from "./Doors.ts"
-import { ffmpegMissing, judged } from "./Judge.ts"
+import {
+  drain,
+  foreignKey,
+  elevenlabs,
+  long,
+  reference,
+  rejection,
+  sentence,
+  spoken,
+  wordErrorRate
+} from "./SpeechClient.ts"
+import { ffmpegMissing, probed } from "./MediaProbe.ts"
 import { type CharacterTimes, type ElevenLabs, elevenLabs, peersMissing, type RealtimeConnection } from "./Peers.ts"
 
 const deaf = findPocketSphinx() === undefined
@@ -61,18 +71,18 @@ describe.skipIf(peersMissing)("layer A through its official SDK", { timeout: 60_
 
   it.skipIf(ffmpegMissing).for(formats)("speaks %s", async ([outputFormat, codec, sampleRate, bitsPerSecond]) => {
     const { bytes } = await drain(await sdk.textToSpeech.convert("default", { text: sentence, outputFormat }))
-    const verdict = judged(bytes, outputFormat.startsWith("pcm") ? sampleRate : undefined)
-    expect(verdict).toMatchObject({ codec, sampleRate, channels: 1, complaints: "" })
-    if (bitsPerSecond > 0) expect(verdict.bitsPerSecond).toBe(bitsPerSecond)
-    expect(verdict.seconds).toBeGreaterThan(2)
-    expect(verdict.seconds).toBeLessThan(8)
-    expect(verdict.level).toBeGreaterThan(0.02)
+    const probe = probed(bytes, outputFormat.startsWith("pcm") ? sampleRate : undefined)
+    expect(probe).toMatchObject({ codec, sampleRate, channels: 1, complaints: "" })
+    if (bitsPerSecond > 0) expect(probe.bitsPerSecond).toBe(bitsPerSecond)
+    expect(probe.seconds).toBeGreaterThan(2)
+    expect(probe.seconds).toBeLessThan(8)
+    expect(probe.level).toBeGreaterThan(0.02)
   })
 
   it.for(["pcm_22050", "pcm_48000", "mp3_22050_32", "ulaw_8000", "alaw_8000", "mp3_24000_48"])(
     "refuses %s",
     async (outputFormat) => {
-      const told = await refusal(sdk.textToSpeech.convert("default", { text: sentence, outputFormat }))
+      const told = await rejection(sdk.textToSpeech.convert("default", { text: sentence, outputFormat }))
       expect(told).toMatchObject({ statusCode: 400, body: { detail: { status: "invalid_request" } } })
     }
   )
@@ -169,11 +179,11 @@ describe.skipIf(peersMissing)("layer A through its official SDK", { timeout: 60_
   it("keeps a foreign voice apart: 404 by name, 400 in synthesis, and lends an unlisted one", async () => {
     const other = elevenLabs(elevenlabs(service.url), stranger)
     const speak = () => other.textToSpeech.convert(own._id, { text: sentence })
-    expect(await refusal(other.voices.get(own._id))).toMatchObject({
+    expect(await rejection(other.voices.get(own._id))).toMatchObject({
       statusCode: 404,
       body: { detail: { status: "voice_not_found" } }
     })
-    expect(await refusal(speak())).toMatchObject({
+    expect(await rejection(speak())).toMatchObject({
       statusCode: 400,
       body: { detail: { status: "provider_error", message: "Reference not found" } }
     })
@@ -182,22 +192,22 @@ describe.skipIf(peersMissing)("layer A through its official SDK", { timeout: 60_
     const { voices } = await other.voices.getAll()
     expect(voices.map(({ voiceId }) => voiceId)).not.toContain(own._id)
     await service.api("PATCH", `/model/${own._id}`, { visibility: "private" })
-    expect((await refusal(speak())).statusCode).toBe(400)
+    expect((await rejection(speak())).statusCode).toBe(400)
   })
 
   it("refuses with the statuses that the SDK knows", async () => {
     const bad = elevenLabs(elevenlabs(service.url), "not-a-key")
-    expect(await refusal(bad.user.get())).toMatchObject({
+    expect(await rejection(bad.user.get())).toMatchObject({
       statusCode: 401,
       body: { detail: { status: "provider_error", message: "No permission" } }
     })
-    expect(await refusal(sdk.textToSpeech.convert("default", { text: " " }))).toMatchObject({ statusCode: 400 })
-    expect(await refusal(sdk.textToSpeech.convert("no-such-voice", { text: sentence }))).toMatchObject({
+    expect(await rejection(sdk.textToSpeech.convert("default", { text: " " }))).toMatchObject({ statusCode: 400 })
+    expect(await rejection(sdk.textToSpeech.convert("no-such-voice", { text: sentence }))).toMatchObject({
       statusCode: 400,
       body: { detail: { status: "provider_error" } }
     })
     const unknown = sdk.textToSpeech.convert("default", { text: sentence, modelId: "vendor-audio/none" })
-    expect(await refusal(unknown)).toMatchObject({ statusCode: 404, body: { detail: { status: "model_not_found" } } })
+    expect(await rejection(unknown)).toMatchObject({ statusCode: 404, body: { detail: { status: "model_not_found" } } })
   })
 
   describe.skipIf(deaf)("listening (needs PocketSphinx)", () => {
@@ -237,7 +247,7 @@ describe.skipIf(peersMissing)("layer A through its official SDK", { timeout: 60_
       { additionalFormats: [{ format: "srt" }] },
       { enableLogging: false }
     ])("refuses %j", async (option) => {
-      const told = await refusal(sdk.speechToText.convert({ modelId: "scribe_v1", file: new Blob([wav]), ...option }))
+      const told = await rejection(sdk.speechToText.convert({ modelId: "scribe_v1", file: new Blob([wav]), ...option }))
       expect(told).toMatchObject({ statusCode: 400, body: { detail: { status: "invalid_request" } } })
     })
 

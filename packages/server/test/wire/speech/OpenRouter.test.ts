@@ -9,14 +9,14 @@ import {
   long,
   operate,
   reference,
-  refusal,
+  rejection,
   sentence,
   spoken,
   wordErrorRate
-} from "./Doors.ts"
-import { ffmpegMissing, judged } from "./Judge.ts"
+} from "./SpeechClient.ts"
+import { ffmpegMissing, probed } from "./MediaProbe.ts"
 import { type OpenAi, openAi, type OpenRouter, openRouter, peersMissing } from "./Peers.ts"
-import { takeSeat } from "./Seat.ts"
+import { occupyPermit } from "./LiveSocket.ts"
 
 const deaf = findPocketSphinx() === undefined
 const model = "vendor-audio/s2.1-pro"
@@ -46,11 +46,11 @@ describe.skipIf(peersMissing)("layer B through its official SDKs", { timeout: 60
     const { bytes } = await speak({ responseFormat: format })
     const answer = await openai.audio.speech.create({ model, input: sentence, voice: "", response_format: format })
     for (const sound of [bytes, new Uint8Array(await answer.arrayBuffer())]) {
-      const verdict = judged(sound, format === "pcm" ? sampleRate : undefined)
-      expect(verdict).toMatchObject({ codec, sampleRate, channels: 1, complaints: "" })
-      expect(verdict.seconds).toBeGreaterThan(2)
-      expect(verdict.seconds).toBeLessThan(8)
-      expect(verdict.level).toBeGreaterThan(0.02)
+      const probe = probed(sound, format === "pcm" ? sampleRate : undefined)
+      expect(probe).toMatchObject({ codec, sampleRate, channels: 1, complaints: "" })
+      expect(probe.seconds).toBeGreaterThan(2)
+      expect(probe.seconds).toBeLessThan(8)
+      expect(probe.level).toBeGreaterThan(0.02)
     }
   })
 
@@ -108,11 +108,11 @@ describe.skipIf(peersMissing)("layer B through its official SDKs", { timeout: 60
     const made = await fetch(`${service.url}/model`, { method: "POST", headers, body: form })
     const { _id: voice } = (await made.json()) as { readonly _id: string }
     expect((await speak({ voice })).bytes.length).toBeGreaterThan(10_000)
-    expect(await refusal(speak({ voice }, other))).toMatchObject({ name: "BadRequestResponseError", statusCode: 400 })
+    expect(await rejection(speak({ voice }, other))).toMatchObject({ name: "BadRequestResponseError", statusCode: 400 })
     await service.api("PATCH", `/model/${voice}`, { visibility: "unlist" })
     expect((await speak({ voice }, other)).bytes.length).toBeGreaterThan(10_000)
     await service.api("DELETE", `/model/${voice}`)
-    expect((await refusal(speak({ voice }))).statusCode).toBe(400)
+    expect((await rejection(speak({ voice }))).statusCode).toBe(400)
   })
 
   it("refuses with the classes that the SDKs know", async () => {
@@ -121,29 +121,29 @@ describe.skipIf(peersMissing)("layer B through its official SDKs", { timeout: 60
     const create = (key: string, fields: object = {}) =>
       openAi(url, key).audio.speech.create({ model, input: sentence, voice: "", ...fields })
 
-    expect(await refusal(say("not-a-key"))).toMatchObject({ name: "UnauthorizedResponseError", statusCode: 401 })
-    expect(await refusal(create("not-a-key"))).toMatchObject({ name: "AuthenticationError", statusCode: 401 })
-    expect(await refusal(speak({ model: "vendor-audio/none" }))).toMatchObject({ name: "BadRequestResponseError" })
-    expect(await refusal(create(service.key, { input: "" }))).toMatchObject({ name: "BadRequestError" })
-    expect(await refusal(create(service.key, { response_format: "flac" }))).toMatchObject({ name: "BadRequestError" })
+    expect(await rejection(say("not-a-key"))).toMatchObject({ name: "UnauthorizedResponseError", statusCode: 401 })
+    expect(await rejection(create("not-a-key"))).toMatchObject({ name: "AuthenticationError", statusCode: 401 })
+    expect(await rejection(speak({ model: "vendor-audio/none" }))).toMatchObject({ name: "BadRequestResponseError" })
+    expect(await rejection(create(service.key, { input: "" }))).toMatchObject({ name: "BadRequestError" })
+    expect(await rejection(create(service.key, { response_format: "flac" }))).toMatchObject({ name: "BadRequestError" })
     const lost = openAi(`${url}/nowhere`, service.key).models.list()
-    expect(await refusal(lost)).toMatchObject({ name: "NotFoundError", statusCode: 404 })
+    expect(await rejection(lost)).toMatchObject({ name: "NotFoundError", statusCode: 404 })
 
     const poor = await foreignKey(service, "poor")
     await operate(service, "credit", "add", "--workspace", "poor", "--", "-5")
     await expect
-      .poll(async () => (await refusal(say(poor))).name, { timeout: 10_000 })
+      .poll(async () => (await rejection(say(poor))).name, { timeout: 10_000 })
       .toBe("PaymentRequiredResponseError")
-    expect((await refusal(create(poor))).statusCode).toBe(402)
+    expect((await rejection(create(poor))).statusCode).toBe(402)
     expect((await speak({ model: "vendor-audio/s2.1-pro-free" }, openRouter(url, poor))).bytes.length).toBeGreaterThan(
       1000
     )
 
     const narrow = await foreignKey(service, "narrow")
     await operate(service, "credit", "concurrency", "--workspace", "narrow", "1")
-    const leave = await takeSeat(service, narrow)
-    await expect.poll(async () => (await refusal(create(narrow))).name, { timeout: 10_000 }).toBe("RateLimitError")
-    expect(await refusal(say(narrow))).toMatchObject({ name: "TooManyRequestsResponseError", statusCode: 429 })
+    const leave = await occupyPermit(service, narrow)
+    await expect.poll(async () => (await rejection(create(narrow))).name, { timeout: 10_000 }).toBe("RateLimitError")
+    expect(await rejection(say(narrow))).toMatchObject({ name: "TooManyRequestsResponseError", statusCode: 429 })
     await leave()
     await expect
       .poll(
@@ -207,10 +207,10 @@ describe.skipIf(peersMissing)("layer B through its official SDKs", { timeout: 60
 
     it("refuses what it does not offer", async () => {
       for (const fields of [{ model }, { responseFormat: "srt" }]) {
-        expect(await refusal(json(fields))).toMatchObject({ name: "BadRequestResponseError", statusCode: 400 })
+        expect(await rejection(json(fields))).toMatchObject({ name: "BadRequestResponseError", statusCode: 400 })
       }
       const text = new File(["these are words and no sound"], "speech.wav")
-      const told = await refusal(openai.audio.transcriptions.create({ model: listener, file: text }))
+      const told = await rejection(openai.audio.transcriptions.create({ model: listener, file: text }))
       expect(told).toMatchObject({ name: "BadRequestError", statusCode: 400 })
     })
   })

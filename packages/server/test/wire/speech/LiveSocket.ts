@@ -28,7 +28,7 @@ export const liveSocket = async (
 }
 
 /** Returns how to leave it. */
-export const takeSeat = async (service: RunningService, key: string): Promise<() => Promise<void>> => {
+export const occupyPermit = async (service: RunningService, key: string): Promise<() => Promise<void>> => {
   const { closed, events, send, ws } = await liveSocket(service, undefined, { authorization: `Bearer ${key}` })
   send({ event: "start", request: { format: "pcm", sample_rate: 8000 } })
   send({ event: "text", text: "I sit here. " })
