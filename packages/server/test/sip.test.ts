@@ -5,7 +5,8 @@ import { makeSipServer } from "@parley/transport/sip/SipServer"
 import * as LocalInventory from "@parley/workspace/phone/LocalInventory"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { SipTraces } from "@parley/workspace/phone/SipTraces"
-import * as SecretBox from "@parley/workspace/storage/Secrets"
+import { makeSecretBox } from "@parley/workspace/storage/SecretBox"
+import { Secrets } from "@parley/workspace/storage/Secrets"
 import { Sessions } from "@parley/workspace/sessions/Sessions"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
@@ -19,7 +20,7 @@ const live = Layer.mergeAll(
   PhoneLines.layer.pipe(Layer.provide(LocalInventory.layer)),
   SipTraces.layer.pipe(Layer.provide(Sessions.layer)),
   Workspaces.layer,
-  Layer.sync(SecretBox.Secrets, () => SecretBox.make(Buffer.alloc(32, 1)))
+  Layer.sync(Secrets, () => makeSecretBox(Buffer.alloc(32, 1)))
 ).pipe(Layer.provide(TestDatabase.layer))
 
 const runSip = (...words: ReadonlyArray<string>) => commandOutput(sip, words)

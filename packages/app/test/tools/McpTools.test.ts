@@ -9,7 +9,8 @@ import { openSession } from "@parley/workspace/mcp/McpClient"
 import type { RunnableMcpServer } from "@parley/workspace/mcp/PinnedMcp"
 import { readAllowed } from "@parley/workspace/outbound/AllowedPrivate"
 import { systemParts } from "@parley/workspace/outbound/Dial"
-import { make as makeSafeHttp, SafeHttp } from "@parley/workspace/outbound/SafeHttp"
+import { makeSafeClient } from "@parley/workspace/outbound/SafeClient"
+import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Effect, Exit, Fiber, Redacted, Scope } from "effect"
 import { McpProtocol } from "effect/ai"
 import { TestClock } from "effect/testing"
@@ -18,7 +19,7 @@ import { mcpListing, mcpTools } from "../../src/tools/McpTools.ts"
 import { plannedTools } from "../../src/plan/plannedTools.ts"
 import { effectServer, listen, peersMissing, sdkServer } from "./McpPeers.ts"
 
-const local = makeSafeHttp(systemParts(readAllowed(["127.0.0.0/8"])))
+const local = makeSafeClient(systemParts(readAllowed(["127.0.0.0/8"])))
 const info = { name: "parley", version: "1" }
 
 const endpointAt = (url: string, more: Partial<McpEndpoint> = {}): McpEndpoint => ({
@@ -245,7 +246,7 @@ describe("a server that misbehaves", () => {
 
   it.live("is no address of ours: nothing is sent", () =>
     Effect.gen(function* () {
-      const http = yield* makeSafeHttp(systemParts(readAllowed([])))
+      const http = yield* makeSafeClient(systemParts(readAllowed([])))
       const { asked, url } = yield* handMade(() => undefined)
       const failed = yield* Effect.flip(openSession(http, endpointAt(url), info))
       assert.deepInclude(failed, { reason: "Unreachable", message: "the address is not public" })

@@ -6,7 +6,8 @@ import * as DemoHost from "@parley/llm/demo/DemoHost"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
 import { readAllowed } from "@parley/workspace/outbound/AllowedPrivate"
 import { systemParts } from "@parley/workspace/outbound/Dial"
-import { make as makeSafeHttp, SafeHttp } from "@parley/workspace/outbound/SafeHttp"
+import { makeSafeClient } from "@parley/workspace/outbound/SafeClient"
+import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { mergeTool } from "@parley/workspace/tools/ToolRow"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -39,7 +40,7 @@ const endpoint = Effect.fnUntraced(function* (answer: (response: ServerResponse,
   })
   yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
   yield* Effect.addFinalizer(() => Effect.sync(() => void (server.closeAllConnections(), server.close())))
-  const http = yield* makeSafeHttp(systemParts(readAllowed(["127.0.0.0/8"])))
+  const http = yield* makeSafeClient(systemParts(readAllowed(["127.0.0.0/8"])))
   const runTool = yield* Effect.provideService(webhookTools, SafeHttp, http)
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const tools = (more: Partial<StoredTool>) => {

@@ -22,11 +22,7 @@ export const textOr = (name: string): Config.Config<string> =>
   Config.map(text(name), (value) => value ?? fallbackOf(name))
 
 /** A text that is set and read further; undefined when unset. */
-export const when = <A>(
-  name: string,
-  read: (value: string) => A | undefined,
-  message: string
-): Config.Config<A | undefined> =>
+const when = <A>(name: string, read: (value: string) => A | undefined, message: string): Config.Config<A | undefined> =>
   Config.mapEffect(text(name), (value) =>
     value === undefined ? Effect.succeed(undefined) : required(read(value), message)
   )
@@ -59,7 +55,7 @@ export const secret = (name: string, minimum = 1): Config.Config<Redacted.Redact
 export const list = (name: string): Config.Config<ReadonlyArray<string>> => Config.map(textOr(name), entriesOf)
 
 /** A list whose every entry is read further. */
-export const listOf = <A>(
+const listOf = <A>(
   name: string,
   read: (entry: string) => A | undefined,
   message: string

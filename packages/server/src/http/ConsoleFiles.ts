@@ -5,7 +5,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse, HttpStaticServer } f
 import { fileURLToPath } from "node:url"
 import { existsSync } from "node:fs"
 
-export const consoleFolder = fileURLToPath(new URL("../../../console/dist", import.meta.url))
+const consoleFolder = fileURLToPath(new URL("../../../console/dist", import.meta.url))
 
 const policy = [
   "default-src 'self'",

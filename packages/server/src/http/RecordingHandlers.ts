@@ -83,7 +83,7 @@ export const sessionRecording = Effect.gen(function* () {
   })
 })
 
-export const summary = (sessionId: string, tracks: ReadonlyArray<RecordingTrack>): SessionRecording => {
+const summary = (sessionId: string, tracks: ReadonlyArray<RecordingTrack>): SessionRecording => {
   const failed = tracks.find((track) => track.status === "failed")
   const isOpen = tracks.some((track) => track.status === "active" || track.status === "requested")
   return {

@@ -50,7 +50,7 @@ export const synthesisInputOf = Effect.fnUntraced(function* (
   return { synthesis, text: yield* speakable(given.input) }
 })
 
-export const jsonOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, Failure> =>
+const jsonOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, Failure> =>
   Effect.flatMap(bodyBytes(request, bodyLimit), parseJson).pipe(
     Effect.mapError(({ message, status }) => invalidRequest(message, status))
   )

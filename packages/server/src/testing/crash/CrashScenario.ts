@@ -1,28 +1,33 @@
-// A day at the service that is cut by kill -9 at random moments: calls are held over WebRTC, tools edited, versions
-// published, webhooks delivered, analyses made, and after each restart on the same data folder all that was
-// acknowledged must be there. Throws with what is not; the seed makes the same choices again, though not the same races.
+// A service that is killed with kill -9 at random moments while calls are held over WebRTC, tools edited, versions
+// published, webhooks delivered and analyses made. After each restart on the same data folder everything that was
+// acknowledged must be there. Throws with what is not.
 import * as FakeChat from "@parley/llm/testing/FakeChatServer"
-import { askDatabase } from "@parley/workspace/testing/askDatabase"
 import { Effect, Exit, Scope } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { joinCall } from "../RtcCaller.ts"
 import { type RunningService, startService } from "../RunningService.ts"
 import { listenForWebhooks, type WebhookReceiver } from "../WebhookReceiver.ts"
+import { checkAcknowledged, checkDeliveries, checkNoSecretIn, drained, read } from "./crashChecks.ts"
+import { type CrashRecord, endpoints, pause, secrets } from "./CrashRecord.ts"
+import { work } from "./crashWork.ts"
 
+/** How long and how often. */
 export interface CrashScenarioOptions {
-  /** How often it is killed. */
+  /** How often the service is killed. */
   readonly points: number
+  /** Makes the same choices again, though not the same races. */
   readonly seed: number
   /** The longest the service lives after a start. */
   readonly longestMs: number
+  /** Gets one line for each kill. */
   readonly say?: (line: string) => void
 }
 
+/** What happened; all times in milliseconds. */
 export interface CrashReport {
   readonly startsMs: ReadonlyArray<number>
   readonly killedWhileStarting: number
@@ -34,43 +39,15 @@ export interface CrashReport {
   readonly versions: number
   readonly analysesCompleted: number
   readonly deliveries: number
+  /** Deliveries that were sent again though they had been answered 200. */
   readonly repeated: number
+  /** Deliveries that the endpoint answered 500. */
   readonly refused: number
-  /** From the last start until everything was told. */
+  /** From the last start until everything was delivered. */
   readonly drainMs: number
 }
 
-/** None may be readable in the data folder. */
-const secrets = {
-  hook: "killed-day-hook-secret-Noh8ahthoo",
-  tool: "killed-day-tool-secret-Ieyoo2cahn",
-  model: "killed-day-model-key-eiSh5aeraep"
-}
-const endpoints = ["/steady", "/refusing"] as const
-const drainMs = 120_000
-
-interface Ticket {
-  readonly session_id: string
-  readonly rtc_url: string
-  readonly token: string
-}
-
-/** A record, as it was acknowledged or, where a write was cut, as it may be. */
-type Known = Map<string, ReadonlyArray<string | undefined>>
-
-interface Day {
-  readonly random: () => number
-  readonly agent: string
-  /** Descriptions; undefined: not there. */
-  readonly tools: Known
-  /** Sessions that were acknowledged, with the statuses they may have. */
-  readonly sessions: Map<string, ReadonlySet<string>>
-  readonly waiting: Array<Ticket>
-  readonly answered: Set<string>
-  versions: number
-  toolWrites: number
-}
-
+/** Runs the scenario in a data folder of its own. Rejects with everything that was lost; nothing is left behind. */
 export const runCrashScenario = async ({
   longestMs,
   points,
@@ -78,7 +55,7 @@ export const runCrashScenario = async ({
   seed
 }: CrashScenarioOptions): Promise<CrashReport> => {
   const random = randomFrom(seed)
-  const data = mkdtempSync(join(tmpdir(), "parley-day-"))
+  const data = mkdtempSync(join(tmpdir(), "parley-crash-"))
   const scope = Effect.runSync(Scope.make())
   const receiver = await listenForWebhooks(secrets.hook, (endpoint) => endpoint === "/refusing" && random() < 0.3)
   const chat = await Effect.runPromise(
@@ -99,7 +76,7 @@ export const runCrashScenario = async ({
       return started
     }
     service = await start()
-    const day: Day = {
+    const record: CrashRecord = {
       random,
       agent: await makeAgent(service, receiver, chat.baseUrl),
       tools: new Map(),
@@ -111,31 +88,31 @@ export const runCrashScenario = async ({
     }
     for (let point = 1; point <= points; point++) {
       const lived = Math.round(random() * longestMs)
-      await work(service, day, lived)
-      noSecretIn(data)
+      await work(service, record, lived)
+      checkNoSecretIn(data)
       if (random() < 0.2) {
         await killWhileStarting(env, random() * 2500)
         killedWhileStarting++
       }
       service = await start()
-      await check(service, data, day)
+      await checkAcknowledged(service, data, record)
       say?.(
-        `point ${point}: killed after ${lived} ms; ${day.sessions.size} sessions, ${day.answered.size} answered, ` +
+        `point ${point}: killed after ${lived} ms; ${record.sessions.size} sessions, ${record.answered.size} answered, ` +
           `${receiver.deliveries.length} deliveries`
       )
     }
-    for (const { session_id } of day.waiting) await service.api("POST", `/v1/agent/sessions/${session_id}/end`)
-    const drained = await drain(data)
-    const told = await tell(data, day, receiver)
+    for (const { session_id } of record.waiting) await service.api("POST", `/v1/agent/sessions/${session_id}/end`)
+    const drainMs = await drained(data)
+    const figures = await checkDeliveries(data, record, receiver)
     await service.stop()
-    noSecretIn(data)
+    checkNoSecretIn(data)
     return {
       startsMs,
       killedWhileStarting,
-      toolWrites: day.toolWrites,
-      versions: day.versions,
-      drainMs: drained,
-      ...told
+      toolWrites: record.toolWrites,
+      versions: record.versions,
+      drainMs,
+      ...figures
     }
   } finally {
     await service?.kill()
@@ -152,222 +129,6 @@ const makeAgent = async (service: RunningService, receiver: WebhookReceiver, bas
     llm: { custom: { base_url: baseUrl, model: "m", api_key: secrets.model } },
     webhooks: { post_call: endpoints.map((path) => ({ url: receiver.url + path, secret: secrets.hook })) }
   })
-
-/** Everybody works until the service is killed under them. What they write after that fails, and may. */
-const work = async (service: RunningService, day: Day, ms: number): Promise<void> => {
-  const over = new AbortController()
-  const busy = async (act: () => Promise<void>): Promise<void> => {
-    while (!over.signal.aborted) {
-      try {
-        await act()
-      } catch (error) {
-        if (!over.signal.aborted) throw error
-      }
-    }
-  }
-  const all = Promise.all([
-    busy(() => holdCall(service, day, over.signal)),
-    busy(() => holdCall(service, day, over.signal)),
-    busy(() => openSession(service, day)),
-    busy(() => editTool(service, day)),
-    busy(() => publish(service, day))
-  ])
-  try {
-    await Promise.race([all, pause(ms)])
-  } finally {
-    over.abort()
-    await service.kill()
-  }
-  await all
-}
-
-/** Opened, or one that waits since before a restart; joined, talked in, and ended in one of three ways. */
-const holdCall = async (service: RunningService, day: Day, over: AbortSignal): Promise<void> => {
-  const ticket = day.waiting.shift() ?? (await open(service, day))
-  const current = { ...ticket, rtc_url: service.url.replace(/^http/, "ws") }
-  day.sessions.set(ticket.session_id, new Set(["pending", "active", "completed"]))
-  const caller = await within(joinCall(current), over)
-  const gone = within(new Promise<never>(() => undefined), over)
-  gone.catch(() => undefined)
-  try {
-    await Promise.race([happened(() => caller.state() === "listening"), gone])
-    day.answered.add(ticket.session_id)
-    day.sessions.set(ticket.session_id, new Set(["active", "completed"]))
-    await caller.send({ type: "user.message", text: "hello" })
-    await Promise.race([happened(() => caller.heard.length > 10), gone])
-    if (day.random() < 0.5) {
-      await service.api("POST", `/v1/agent/sessions/${ticket.session_id}/end`)
-      day.sessions.set(ticket.session_id, new Set(["completed"]))
-    }
-  } finally {
-    const left = caller.leave().catch(() => undefined)
-    // A goodbye to a dead service takes its time.
-    await Promise.race([left, within(new Promise<never>(() => undefined), over).catch(() => undefined), pause(5000)])
-  }
-}
-
-const open = async (service: RunningService, day: Day): Promise<Ticket> => {
-  const ticket = await service.api<Ticket>("POST", "/v1/agent/sessions", { agent_id: day.agent })
-  day.sessions.set(ticket.session_id, new Set(["pending"]))
-  return ticket
-}
-
-/** One that waits, or is cancelled. */
-const openSession = async (service: RunningService, day: Day): Promise<void> => {
-  await pause(100 + day.random() * 400)
-  const ticket = await open(service, day)
-  if (day.random() < 0.3) return void day.waiting.push(ticket)
-  day.sessions.set(ticket.session_id, new Set(["pending", "failed"]))
-  await service.api("POST", `/v1/agent/sessions/${ticket.session_id}/end`)
-  day.sessions.set(ticket.session_id, new Set(["failed"]))
-}
-
-/** Made, changed several times, sometimes removed. */
-const editTool = async (service: RunningService, day: Day): Promise<void> => {
-  const headers = [{ kind: "authorization_bearer", value: secrets.tool }]
-  const tool = { tool_type: "webhook", name: "Book", url: "https://api.example.com/book", headers, description: "0" }
-  const { tool_id } = await service.api<{ tool_id: string }>("POST", "/v1/agent/tools", tool)
-  day.tools.set(tool_id, ["0"])
-  const path = `/v1/agent/tools/${tool_id}`
-  const edits = Math.floor(day.random() * 6)
-  const write = async (before: string, after: string | undefined, act: () => Promise<unknown>) => {
-    day.tools.set(tool_id, [before, after])
-    await act()
-    day.tools.set(tool_id, [after])
-    day.toolWrites++
-    await pause(20)
-  }
-  for (let edit = 0; edit < edits; edit++) {
-    const description = String(edit + 1)
-    await write(String(edit), description, () => service.api("PATCH", path, { description }))
-  }
-  if (day.random() < 0.5) await write(String(edits), undefined, () => service.api("DELETE", path))
-}
-
-const publish = async (service: RunningService, day: Day): Promise<void> => {
-  await pause(300 + day.random() * 500)
-  const path = `/v1/agent/agents/${day.agent}`
-  const prompt = { system_prompt: `You are receptionist ${day.versions + 1}.`, first_message_mode: "off" }
-  await service.api("PATCH", `${path}/config`, { prompt })
-  const { version_number } = await service.api<{ version_number: number }>("POST", `${path}/publish`)
-  day.versions = Math.max(day.versions, version_number)
-}
-
-/** Right after a start. */
-const check = async (service: RunningService, data: string, day: Day): Promise<void> => {
-  const faults: Array<string> = []
-  const rows = await askDatabase(data, "SELECT id, status, started_at FROM sessions")
-  const found = new Map(rows.map(({ id, status }) => [String(id), String(status)]))
-  for (const [id, status] of found) if (status === "active") faults.push(`session ${id} is still active`)
-  for (const [id, statuses] of day.sessions) {
-    const status = found.get(id)
-    if (status === undefined || !statuses.has(status)) {
-      faults.push(`session ${id} is ${status}, not ${[...statuses].join(" or ")}`)
-    }
-  }
-  // Joined a moment before the kill, without the caller's knowing.
-  for (const { id, started_at } of rows) if (started_at !== null) day.answered.add(String(id))
-  for (const id of day.answered) if (found.get(id) !== "completed") faults.push(`call ${id} is ${found.get(id)}`)
-  for (const ticket of day.waiting.slice()) {
-    if (found.get(ticket.session_id) !== "pending") day.waiting.splice(day.waiting.indexOf(ticket), 1)
-  }
-  const { tools } = await everyTool(service)
-  for (const [id, descriptions] of day.tools) {
-    if (!descriptions.includes(tools.get(id))) {
-      faults.push(`tool ${id} is ${tools.get(id)}, not ${descriptions.join(" or ")}`)
-    }
-  }
-  const path = `/v1/agent/agents/${day.agent}/versions`
-  const { total } = await service.api<{ total: number }>("GET", `${path}?include_total=true`)
-  if (total < day.versions) faults.push(`${total} versions of ${day.versions}`)
-  day.versions = total
-  if (faults.length > 0) throw new Error(faults.join("\n"))
-}
-
-const everyTool = async (service: RunningService) => {
-  const tools = new Map<string, string>()
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const page: {
-      readonly tools: ReadonlyArray<{ readonly tool_id: string; readonly description: string }>
-      readonly next_cursor: string | null
-    } = await service.api("GET", `/v1/agent/tools?page_size=100${cursor === "" ? "" : `&cursor=${cursor}`}`)
-    for (const { description, tool_id } of page.tools) tools.set(tool_id, description)
-    cursor = page.next_cursor
-  }
-  return { tools }
-}
-
-/** Until nothing waits to be analysed or sent. Returns how long it took. */
-const drain = async (data: string): Promise<number> => {
-  const began = performance.now()
-  for (;;) {
-    const [left] = await askDatabase(
-      data,
-      `SELECT (SELECT count(*) FROM session_analyses WHERE status = 'queued')::int AS analyses,
-        (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending')::int AS deliveries`
-    )
-    if (left?.["analyses"] === 0 && left["deliveries"] === 0) return performance.now() - began
-    if (performance.now() - began > drainMs) throw new Error(`not drained in ${drainMs} ms: ${JSON.stringify(left)}`)
-    await pause(200)
-  }
-}
-
-/** Every answered call was told at both endpoints, its end before its analysis, and nothing else was told. */
-const tell = async (data: string, day: Day, { deliveries, faults: wrong }: WebhookReceiver) => {
-  const faults = [...wrong]
-  const byCall = new Map<string, Array<(typeof deliveries)[number]>>()
-  for (const delivery of deliveries) {
-    const key = `${delivery.endpoint} ${delivery.sessionId}`
-    byCall.set(key, [...(byCall.get(key) ?? []), delivery])
-    if (!day.answered.has(delivery.sessionId)) faults.push(`${delivery.sessionId} was told and never answered`)
-  }
-  for (const id of day.answered) {
-    for (const endpoint of endpoints) {
-      const told = byCall.get(`${endpoint} ${id}`) ?? []
-      const taken = (event: string) => told.findIndex((one) => one.event === event && one.status === 200)
-      const analysed = told.findIndex(({ event }) => event === "call.analyzed")
-      if (taken("call.ended") < 0) faults.push(`${endpoint} was not told that ${id} ended`)
-      if (taken("call.analyzed") < 0) faults.push(`${endpoint} was not told that ${id} was analysed`)
-      if (analysed < taken("call.ended")) faults.push(`${endpoint} was told of ${id} in the wrong order`)
-      const bodies = new Set(told.map(({ body, event }) => `${event} ${body}`))
-      if (bodies.size !== 2) faults.push(`${endpoint} was told ${bodies.size} different things of ${id}`)
-    }
-  }
-  if (faults.length > 0) throw new Error(faults.join("\n"))
-  const count = async (statement: string) => Number((await askDatabase(data, statement))[0]?.["n"])
-  const ids = new Set(deliveries.map(({ id }) => id))
-  const refused = deliveries.filter(({ status }) => status === 500).length
-  return {
-    sessions: await count("SELECT count(*)::int AS n FROM sessions"),
-    answered: day.answered.size,
-    cutCalls: await count("SELECT count(*)::int AS n FROM sessions WHERE end_reason = 'internal_error'"),
-    analysesCompleted: await count("SELECT count(*)::int AS n FROM session_analyses WHERE status = 'completed'"),
-    deliveries: deliveries.length,
-    repeated: deliveries.length - ids.size - refused,
-    refused
-  }
-}
-
-const noSecretIn = (data: string): void => {
-  for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name)
-    const bytes = read(path)
-    for (const [name, secret] of Object.entries(secrets)) {
-      if (bytes.includes(secret)) throw new Error(`the ${name} secret can be read in ${path.slice(data.length)}`)
-    }
-  }
-}
-
-/** A database at work removes files. */
-const read = (path: string): Buffer => {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0)
-    throw error
-  }
-}
 
 const killWhileStarting = async (env: Readonly<Record<string, string>>, ms: number): Promise<void> => {
   const child = spawn(process.execPath, [fileURLToPath(new URL("../../main.ts", import.meta.url))], {
@@ -397,26 +158,6 @@ const stopDatabase = async (data: string): Promise<void> => {
   } catch {
     // It is gone.
   }
-}
-
-const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
-
-const happened = async (check: () => boolean): Promise<void> => {
-  for (let tries = 0; !check(); tries++) {
-    if (tries > 1500) throw new Error("a call did not go on for 30 seconds")
-    await pause(20)
-  }
-}
-
-/** Rejects a little after the day is over: what asks a dead service may never come back. */
-const within = <A>(promise: Promise<A>, over: AbortSignal): Promise<A> => {
-  const end = new Promise<never>((_resolve, reject) => {
-    const tell = () => setTimeout(() => reject(new Error("the service was killed")), 200)
-    if (over.aborted) tell()
-    else over.addEventListener("abort", tell, { once: true })
-  })
-  promise.catch(() => undefined)
-  return Promise.race([promise, end])
 }
 
 /** mulberry32. */
