@@ -27,7 +27,7 @@ const recognisers = ({ maxCalls }: Config): number =>
 /** Embedded recognisers beside those of the calls: for uploads, and for streams that are no calls. */
 export const recordings = { atOnce: 2, live: 2 }
 
-/** A call that could not hear is refused at the door rather than lost. */
+/** Calls at the same time. A call for which no recogniser is left is refused before it is answered. */
 export const capacity = (config: Config): number =>
   isRecognitionEmbedded(config) ? recognisers(config) : config.maxCalls
 
@@ -52,7 +52,7 @@ const speech = Layer.unwrap(
     const { asr, tts } = config
     const speaking = tts.endpoint && { ...tts.endpoint, ...boundsOf("tts", tts) }
     const inTime = boundsOf("asr", asr)
-    const hearing = asr.endpoint && { ...asr.endpoint, openMs: inTime.firstByteMs, finalMs: inTime.gapMs }
+    const recognition = asr.endpoint && { ...asr.endpoint, openMs: inTime.firstByteMs, finalMs: inTime.gapMs }
     const [voice, ...voices] = tts.voices.map((id) => ({ id, name: id, language: "" }))
     const streams = recordings.atOnce + recordings.live
     return Speech.layer({
@@ -71,8 +71,8 @@ const speech = Layer.unwrap(
       },
       openAiTranscription: asr.endpoint && { ...asr.endpoint, ...inTime },
       elevenLabsSpeech: speaking && voice && { ...speaking, voices: [voice, ...voices] },
-      elevenLabsTranscription: hearing,
-      deepgram: hearing,
+      elevenLabsTranscription: recognition,
+      deepgram: recognition,
       pocketSphinx: { poolSize: recognisers(config) + streams }
     })
   })

@@ -127,7 +127,7 @@ const listening = Layer.unwrap(
 )
 
 /**
- * Built last, closed first: calls say goodbye while /health still says so, then there are no new connections, a
+ * Built last, closed first: calls are ended while /health still answers `draining`, then there are no new connections, a
  * moment for those in flight, and everything is cut.
  */
 const drain = Layer.effectDiscard(

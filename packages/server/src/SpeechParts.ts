@@ -1,4 +1,4 @@
-// The speech half of the service, made from the engines: the use cases, and the desks before which every door stands.
+// The speech half of the service, made from the engines: the use cases, and the requests of all three APIs that use them.
 import { Recognition } from "@parley/speech/Recognition"
 import { SoundLines } from "@parley/speech/sound/SoundLines"
 import { Synthesis } from "@parley/speech/Synthesis"
@@ -26,7 +26,7 @@ const liveRecognition = Layer.unwrap(
   Effect.map(Settings, (config) => LiveRecognition.layer(isRecognitionEmbedded(config) ? recordings.live : manyStreams))
 )
 
-/** On the engines, the office and the file system. */
+/** Needs the engines, the workspace's services and the file system. */
 export const layer = Layer.mergeAll(
   SpeechRequests.layer,
   RecognitionRequests.layer,

@@ -3,14 +3,17 @@
 
 const windowMs = 60_000
 
+/** Counts by key in windows of 60 s that begin at full minutes. */
 export class MinuteWindows {
   #minute = 0
   #counts = new Map<string, number>()
 
+  /** Whether fewer than `most` were counted for the key in the minute of `nowMs`. */
   isFree(key: string, most: number, nowMs: number): boolean {
     return (this.#now(nowMs).get(key) ?? 0) < most
   }
 
+  /** Counts one more for the key. */
   count(key: string, nowMs: number): void {
     const counts = this.#now(nowMs)
     counts.set(key, (counts.get(key) ?? 0) + 1)

@@ -12,6 +12,7 @@ import { Clock, Context, Effect, Fiber, FiberSet, Layer, Schedule, type Scope } 
 import type { RecorderRate } from "./RecorderMessage.ts"
 import { RecorderThread, type Repaired, type TrackRecorder } from "./RecorderThread.ts"
 
+/** The recording of one call. */
 export interface CallRecording {
   /** To be given to the conversation in the place of the leg. */
   readonly leg: Leg
@@ -19,9 +20,11 @@ export interface CallRecording {
   readonly finish: Effect.Effect<Fiber.Fiber<void>>
 }
 
+/** Recordings of calls. */
 export class Recorder extends Context.Service<
   Recorder,
   {
+    /** Begins both tracks. Does not fail: a call whose recording cannot begin gets its own leg back. */
     readonly record: (sessionId: string, leg: Leg) => Effect.Effect<CallRecording>
     /** Whether the session's tracks are still being written, or settled, here. */
     readonly isRecording: (sessionId: string) => boolean

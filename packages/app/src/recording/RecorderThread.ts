@@ -11,6 +11,7 @@ const mostWaiting = 20
 
 export type TrackEnd = { readonly durationMs: number } | { readonly errorCode: RecordingErrorCode }
 
+/** One track, written by the thread. */
 export interface TrackRecorder extends TrackSink {
   /** Ends the file. Asked once. */
   readonly finish: () => Promise<TrackEnd>
@@ -22,12 +23,14 @@ interface OpenTrack {
   resolve: (end: TrackEnd) => void
 }
 
+/** What is in a file whose writer failed or died. */
 export interface Repaired {
   readonly durationMs: number
   /** Whether the file is there. */
   readonly found: boolean
 }
 
+/** Encodes and writes the tracks of all calls. Its methods return at once. */
 export class RecorderThread {
   readonly #program: URL
   #worker: Worker | undefined
@@ -40,6 +43,7 @@ export class RecorderThread {
     this.#program = program
   }
 
+  /** Makes the file, Ogg Opus, for mono samples at `rate` Hz. */
   open(path: string, rate: RecorderRate): TrackRecorder {
     const number = this.#numbers++
     const track: OpenTrack = { waiting: 0, end: undefined, resolve: () => undefined }
@@ -74,6 +78,7 @@ export class RecorderThread {
     })
   }
 
+  /** Ends the thread; open tracks fail as `recorder_lost`. */
   stop(): Promise<unknown> {
     const worker = this.#worker
     this.#died(worker)

@@ -8,11 +8,13 @@ import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { audioError } from "./requestErrors.ts"
 
+/** A recording in any format that uploads may have, and the words said in it. */
 export interface SentReference {
   readonly audio: Uint8Array
   readonly text: string
 }
 
+/** Voices made of recordings that come with a request. */
 export class InlineVoices extends Context.Service<
   InlineVoices,
   {

@@ -1,14 +1,14 @@
-// The one desk behind every door that listens to a recording, of all three APIs: balance, concurrency, the
-// recognition itself, and what it costs (audio seconds, rounded up; failures are free).
-import type { BadGateway, BadRequest, PaymentRequired, TooManyRequests, Unavailable } from "@parley/contract/Errors"
+// Recognition of recordings for all three APIs: checks the balance and the limit of requests at the same time, recognises, and
+// charges audio seconds, rounded up. Failures are free.
 import { asrModels } from "@parley/contract/speech/Transcript"
 import { Recognition, type Recognised } from "@parley/speech/Recognition"
 import type { AudioFault } from "@parley/speech/upload/UploadedAudio"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { Context, Effect, Layer } from "effect"
-import { requestErrorOf } from "./requestErrors.ts"
+import { requestErrorOf, type SpeechRequestError } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
 
+/** A recording to recognise. */
 export interface RecognitionRequest {
   readonly workspaceId: string
   /** Path of the recording. */
@@ -18,13 +18,14 @@ export interface RecognitionRequest {
   readonly keyterms?: ReadonlyArray<string>
 }
 
-export type SpeechRequestError = PaymentRequired | TooManyRequests | BadRequest | BadGateway | Unavailable
-
+/** Recognition requests: admitted, served, charged. */
 export class RecognitionRequests extends Context.Service<
   RecognitionRequests,
   {
-    /** A fault of the recording itself is told as it is: each API has its own words for it. */
-    readonly recognise: (order: RecognitionRequest) => Effect.Effect<Recognised, SpeechRequestError | AudioFault>
+    /**
+     * Recognises the whole recording. Fails with AudioFault for the recording itself: each API has its own words for it.
+     */
+    readonly recognise: (request: RecognitionRequest) => Effect.Effect<Recognised, SpeechRequestError | AudioFault>
   }
 >()("@parley/app/RecognitionRequests") {
   static readonly layer: Layer.Layer<RecognitionRequests, never, Billing | Recognition | SpeechPermits> = Layer.effect(

@@ -1,17 +1,19 @@
-// A request in the words of POST /v1/tts as an order for the desk: every default of the document in one place.
+// A body of POST /v1/tts as a request of the service: every default of the API in one place.
 import type { OutputFormat, PcmRate } from "@parley/audio/encode/OutputFormat"
 import { BadRequest } from "@parley/contract/Errors"
 import { longestText, type TtsModel, type TtsRequest } from "@parley/contract/speech/TtsRequest"
 import { Effect } from "effect"
 import type { SynthesisRequest } from "./SpeechRequests.ts"
 
+/** What a request has beside its body. */
 export interface RequestContext {
   readonly workspaceId: string
   readonly model: TtsModel
-  /** Whether the door tells word times. */
+  /** Whether the answer carries word times. */
   readonly timing: boolean
 }
 
+/** `request`: checked by its schema; its text is not looked at. */
 export const synthesisRequest = (
   request: TtsRequest,
   { model, timing, workspaceId }: RequestContext
@@ -38,7 +40,7 @@ export const synthesisRequest = (
   }
 })
 
-/** Refuses what cannot be one request. */
+/** The text; 400 when it is blank or longer than 100,000 characters. */
 export const speakable = (text: string): Effect.Effect<string, BadRequest> =>
   text.length > longestText
     ? Effect.fail(new BadRequest({ message: `text: must be at most ${longestText} characters` }))
@@ -61,7 +63,8 @@ const formatOf = (request: TtsRequest): OutputFormat => {
 }
 
 /** Undefined for automatic; small numbers are kilobits. */
-const opusBitsOf = (asked: number): number | undefined => (asked < 0 ? undefined : asked < 1000 ? asked * 1000 : asked)
+const opusBitsOf = (bitrate: number): number | undefined =>
+  bitrate < 0 ? undefined : bitrate < 1000 ? bitrate * 1000 : bitrate
 
 /** What the original's codec makes of a second of sound; engines here count in time. */
 const tokensPerSecond = 21.5

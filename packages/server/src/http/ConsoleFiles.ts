@@ -20,6 +20,7 @@ const policy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
+/** Serves the folder below `/`. Where it does not exist, `/` answers with a text that says how to build the console. */
 export const layer = (folder: string = consoleFolder) =>
   Layer.unwrap(
     Effect.gen(function* () {

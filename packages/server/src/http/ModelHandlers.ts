@@ -15,7 +15,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { decodeFields, readFieldsAndFiles } from "./body/FieldsAndFiles.ts"
 import type { BodyFile } from "./body/MultipartForm.ts"
 
-/** Decisions 14. */
+/** Largest request with recordings and cover: 100 MiB, else 413. */
 const bodyLimit = 100 * 2 ** 20
 const fileNames = ["voices", "cover_image"]
 /** Models being made at the same time, by all callers together. */

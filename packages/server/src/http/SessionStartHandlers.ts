@@ -1,4 +1,4 @@
-// The door that visitors of a public agent may come through without a key: translation only.
+// Sessions over HTTP for callers with a key, and without one for visitors of a public agent: translation only.
 import { Visitor } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { Effect, Option } from "effect"

@@ -1,5 +1,5 @@
-// POST /v1/asr (decisions 1): one recording in, text and word times out. Errors carry a `code` and the id of the
-// request beside the error body.
+// POST /v1/asr: one recording in, text and word times out. Errors carry a `code` and a `request_id` beside the error body, and
+// the id once more in `X-Request-Id`.
 import { recordingLimits, type Transcript } from "@parley/contract/speech/Transcript"
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { AudioFault, type AudioFaultReason } from "@parley/speech/upload/UploadedAudio"
@@ -12,6 +12,7 @@ import { audioError } from "@parley/app/speech/requestErrors"
 import { BadRequest } from "@parley/contract/Errors"
 import { readForm, type UploadForm } from "./body/UploadForm.ts"
 
+/** Answers a request of an authenticated caller. Does not fail: errors become answers. */
 export const transcribe = Effect.fnUntraced(
   function* (recognition: RecognitionRequests["Service"], _request: HttpServerRequest.HttpServerRequest) {
     const { workspaceId } = yield* Caller

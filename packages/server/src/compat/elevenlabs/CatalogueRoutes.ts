@@ -1,5 +1,5 @@
-// What layer A tells of itself (spec: the ElevenLabs-compatible API; decisions 13.1): the caller's voices, the models, the
-// user. The third party's SDKs refuse records with a required field missing, so every one of them is there.
+// The catalogue of the ElevenLabs-compatible API: the caller's voices, the models, the user. The official SDKs refuse records
+// with a required field missing, so every one of them is there.
 import { ttsModels } from "@parley/contract/speech/TtsRequest"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Billing } from "@parley/workspace/billing/Billing"

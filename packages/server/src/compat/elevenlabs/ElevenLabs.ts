@@ -1,4 +1,4 @@
-// the ElevenLabs-compatible API, whole: routes and sockets.
+// The ElevenLabs-compatible API: all its routes and sockets.
 import { Layer } from "effect"
 import * as Catalogue from "./CatalogueRoutes.ts"
 import * as RealtimeSpeechToText from "./RealtimeSpeechToText.ts"

@@ -1,5 +1,5 @@
-// wss /v1/speech-to-text/realtime of layer A (spec: the ElevenLabs-compatible API, 8): audio comes in base64, each commit is
-// answered by the text, and by the text with word times. Other messages are ignored.
+// wss /v1/speech-to-text/realtime of the ElevenLabs-compatible API: audio comes in base64, each commit is answered by
+// `committed_transcript` and by the text with word times. Other messages are ignored.
 import { Resampler } from "@parley/audio/Resampler"
 import { samplesOf } from "@parley/audio/Wav"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
@@ -11,7 +11,7 @@ import { vendorHeaders } from "../native/vendorHeaders.ts"
 import { type Handshake, WebSocketRoutes } from "../../http/sockets/WebSocketRoutes.ts"
 import type { SpeechSocket } from "../../http/sockets/SpeechSocket.ts"
 import { callerOf } from "./caller.ts"
-import { type Failure, invalidRequest, painted, rejectedUpgrade } from "./Envelope.ts"
+import { type Failure, invalidRequest, errorBody, rejectedUpgrade } from "./Envelope.ts"
 import { root } from "./root.ts"
 import { hintOf, wordsOf } from "./speechToText.ts"
 
@@ -39,7 +39,7 @@ export const layer = Layer.effectDiscard(
       return (socket: SpeechSocket) =>
         live.open(workspaceId, { language: hintOf(listening.languageCode), keyterms: listening.keyterms }).pipe(
           Effect.flatMap((listener) => listen(socket, listener, listening)),
-          Effect.catch((failure) => sayGoodbye(socket, failure))
+          Effect.catch((failure) => closeWith(socket, failure))
         )
     })
 
@@ -129,9 +129,9 @@ const chunkOf = (frame: { readonly _tag: string; readonly text?: string }): Chun
 const fromBase64 = (text: string): Uint8Array | undefined =>
   /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, "base64") : undefined
 
-/** Its reader only sees messages that have a type. */
-const sayGoodbye = Effect.fnUntraced(function* (socket: SpeechSocket, failure: Failure) {
-  const { body, http } = painted(failure)
+/** Clients read only messages that have a type. */
+const closeWith = Effect.fnUntraced(function* (socket: SpeechSocket, failure: Failure) {
+  const { body, http } = errorBody(failure)
   const type = http === 429 ? "rate_limited" : http === 402 ? "quota_exceeded" : "error"
   yield* socket.sendJson({ message_type: type, error: body.detail.message, code: http })
   yield* socket.close(http >= 500 ? 1011 : 1008)

@@ -1,4 +1,4 @@
-// POST /v1/speech-to-text of layer A: a form with a recording in it.
+// POST /v1/speech-to-text of the ElevenLabs-compatible API: a form with a recording in it.
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { AudioFault } from "@parley/speech/upload/UploadedAudio"
 import { Effect, Layer } from "effect"
@@ -14,7 +14,7 @@ import { invalidRequest, withEnvelope } from "./Envelope.ts"
 import { root } from "./root.ts"
 import { hintOf, refusedOption, transcriptOf } from "./speechToText.ts"
 
-/** Largest recording (decisions 13.3). */
+/** Largest recording: 100 MiB, else 413. */
 const uploadLimit = 100 * 2 ** 20
 
 export const layer = Layer.unwrap(
@@ -27,8 +27,8 @@ export const layer = Layer.unwrap(
       const request = yield* HttpServerRequest.HttpServerRequest
       const { workspaceId } = yield* callerOf(keys, request.headers["xi-api-key"])
       const query = new URL(request.url, "http://localhost").searchParams
-      const { fields, files } = yield* Effect.mapError(readForm(uploadLimit), (refusal) =>
-        refusal.status === 413 ? refusal : invalidRequest(refusal.message)
+      const { fields, files } = yield* Effect.mapError(readForm(uploadLimit), (error) =>
+        error.status === 413 ? error : invalidRequest(error.message)
       )
       const native = Object.keys(vendorHeaders(request.headers, [vendor]))[0]
       const refused = refusedOption(fields, query) ?? native

@@ -1,5 +1,5 @@
-// wss /v1/text-to-speech/{voice_id}/stream-input of layer A (spec: the ElevenLabs-compatible API, 4-6): text comes in pieces,
-// sound goes out as it is made, with the times of each character on the timeline of the whole session when asked.
+// wss /v1/text-to-speech/{voice_id}/stream-input of the ElevenLabs-compatible API: text comes in pieces, audio goes out as it
+// is made, with the times of each character on the timeline of the whole session when `sync_alignment` is set.
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { SocketText, type VoiceSettings } from "@parley/contract/compat/elevenlabs/TextToSpeech"
@@ -14,7 +14,7 @@ import { type Handshake, WebSocketRoutes } from "../../http/sockets/WebSocketRou
 import type { SpeechSocket } from "../../http/sockets/SpeechSocket.ts"
 import { callerOf } from "./caller.ts"
 import * as Characters from "./characterAlignment.ts"
-import { type Failure, invalidRequest, painted, rejectedUpgrade } from "./Envelope.ts"
+import { type Failure, invalidRequest, errorBody, rejectedUpgrade } from "./Envelope.ts"
 import { defaultFormat, type FormatFields, type FormatFault, formatOf } from "./outputFormat.ts"
 import { root } from "./root.ts"
 import { modelOf, requestOf } from "./textToSpeech.ts"
@@ -39,7 +39,7 @@ interface Talk {
   readonly native: Readonly<Record<string, unknown>>
 }
 
-/** What is told in band before the socket is closed. */
+/** The error that is sent on the socket before it is closed. */
 class Ending extends Data.TaggedError("Ending")<{
   readonly error: string
   /** An HTTP status or a close code. */
@@ -116,7 +116,7 @@ const converse = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket) 
   }).pipe(Effect.flatMap(talk.speechRequests.open), Effect.mapError(endingOf))
   const input = yield* Queue.bounded<SpeechInput, Cause.Done>(16)
   const events = speaker.speak(Stream.fromQueue(input)).pipe(Stream.mapError(endingOf))
-  yield* Effect.all([listen(talk, socket, first, input), tell(socket, events)], { concurrency: 2, discard: true })
+  yield* Effect.all([listen(talk, socket, first, input), sendAudio(socket, events)], { concurrency: 2, discard: true })
   yield* socket.sendJson({ isFinal: true })
 })
 
@@ -160,7 +160,7 @@ const take = Effect.fnUntraced(function* (
 
 const phraseEnd = /[.!?…。！？,;:]["')\]]*\s*$/
 
-const tell = (socket: SpeechSocket, events: Stream.Stream<SynthesisEvent, Ending>) =>
+const sendAudio = (socket: SpeechSocket, events: Stream.Stream<SynthesisEvent, Ending>) =>
   events.pipe(
     Stream.mapAccum(Characters.begin, Characters.step, { onHalt: (pending) => Characters.finish(pending) }),
     Stream.runForEach((one) => {
@@ -196,8 +196,11 @@ const keyOf = (first: SocketText): string | undefined =>
 
 const settingsOf = ({ voice_settings }: SocketText): VoiceSettings | undefined => voice_settings ?? undefined
 
-/** A refusal is told in band; the close is then a normal one (spec: layer A, 4), except where a key is wrong. */
+/**
+ * An error is sent on the socket; the close code after it is 1000, except for a wrong key (1008) and a failure of the
+ * service (1011).
+ */
 const endingOf = (failure: Failure): Ending => {
-  const { body, http } = painted(failure)
+  const { body, http } = errorBody(failure)
   return new Ending({ error: body.detail.message, code: http, close: http === 401 ? 1008 : http >= 500 ? 1011 : 1000 })
 }

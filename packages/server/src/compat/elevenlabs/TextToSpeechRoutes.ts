@@ -1,5 +1,5 @@
-// POST /v1/text-to-speech/{voice_id} of layer A and its three variants (decisions 13.1): bytes as they are made, or
-// JSON with the times of each character, whole or line by line.
+// POST /v1/text-to-speech/{voice_id} of the ElevenLabs-compatible API and its three variants (`/stream`, `/with-timestamps`,
+// `/stream/with-timestamps`): audio as it is made, or JSON with the times of each character, whole or line by line.
 import { contentTypeOf } from "@parley/audio/encode/OutputFormat"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import type { CharacterTimes } from "@parley/speech/synthesis/CharacterTimes"
@@ -41,7 +41,7 @@ export const layer = Layer.unwrap(
     )
 
     const whole = Effect.flatMap(speak(true), ({ events }) =>
-      Effect.map(Stream.runCollect(told(events)), (all) =>
+      Effect.map(Stream.runCollect(aligned(events)), (all) =>
         HttpServerResponse.jsonUnsafe(joined(all), { headers: generation() })
       )
     )
@@ -61,16 +61,16 @@ const generation = () => ({ "x-generation-id": randomUUID() })
 const soundOf = <E>(events: Stream.Stream<SynthesisEvent, E>) =>
   Stream.flatMap(events, (event) => (event._tag === "Audio" ? Stream.make(event.bytes) : Stream.empty))
 
-const told = <E>(events: Stream.Stream<SynthesisEvent, E>): Stream.Stream<Characters.Told, E> =>
+const aligned = <E>(events: Stream.Stream<SynthesisEvent, E>): Stream.Stream<Characters.AlignedPiece, E> =>
   Stream.mapAccum(events, Characters.begin, Characters.step, { onHalt: (pending) => Characters.finish(pending) })
 
 const linesOf = <E>(events: Stream.Stream<SynthesisEvent, E>): Stream.Stream<string, E> =>
   Stream.map(
-    told(events),
+    aligned(events),
     (one) => `${JSON.stringify(one._tag === "Sound" ? timed([one.bytes], null) : timed([], one.alignment))}\n`
   )
 
-const joined = (all: ReadonlyArray<Characters.Told>) => {
+const joined = (all: ReadonlyArray<Characters.AlignedPiece>) => {
   const pieces = all.flatMap((one) => (one._tag === "Times" ? [one.alignment] : []))
   return timed(
     all.flatMap((one) => (one._tag === "Sound" ? [one.bytes] : [])),

@@ -1,10 +1,11 @@
-// The key of layer A: `xi-api-key`. None is `unauthorized`; one that is not known is the main API's "No permission"
-// (spec: Authentication 6).
+// The key of the ElevenLabs-compatible API, in the header `xi-api-key`. A missing one is 401 `unauthorized`; one that is not
+// known is the main API's 401 "No permission".
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import type { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Redacted } from "effect"
 import { type Failure, ElevenLabsFault } from "./Envelope.ts"
 
+/** The owner of the key. */
 export const callerOf = Effect.fnUntraced(function* (
   keys: ApiKeys["Service"],
   key: string | undefined

@@ -1,10 +1,10 @@
-// When each character sounds, on the timeline of the whole session. A chunk's times are told once, when nothing can
+// When each character sounds, on the timeline of the whole session. A chunk's times are sent once, when nothing can
 // replace them any more: as the next chunk begins, after a flush, at the end.
 import { type CharacterTimes, characterTimes } from "@parley/speech/synthesis/CharacterTimes"
 import type { SynthesisEvent } from "@parley/speech/Synthesis"
 
-/** What a route says: sound, or times, or both ends of neither. */
-export type Told =
+/** Audio, or the times of a chunk's characters. */
+export type AlignedPiece =
   | { readonly _tag: "Sound"; readonly bytes: Uint8Array }
   | { readonly _tag: "Times"; readonly alignment: CharacterTimes }
 
@@ -13,12 +13,14 @@ type Timing = Extract<SynthesisEvent, { readonly _tag: "Timing" }>
 /** Times that may still be replaced. */
 export type Pending = Timing | undefined
 
+/** The state before the first event. */
 export const begin = (): Pending => undefined
 
-export const step = (pending: Pending, event: SynthesisEvent): readonly [Pending, ReadonlyArray<Told>] => {
+/** The next state and the pieces that are ready with this event. */
+export const step = (pending: Pending, event: SynthesisEvent): readonly [Pending, ReadonlyArray<AlignedPiece>] => {
   switch (event._tag) {
     case "Audio": {
-      const sound: Told = { _tag: "Sound", bytes: event.bytes }
+      const sound: AlignedPiece = { _tag: "Sound", bytes: event.bytes }
       return pending === undefined || pending.chunk === event.chunk
         ? [pending, [sound]]
         : [undefined, [...finish(pending), sound]]
@@ -30,7 +32,8 @@ export const step = (pending: Pending, event: SynthesisEvent): readonly [Pending
   }
 }
 
-export const finish = (pending: Pending): ReadonlyArray<Told> => {
+/** The times that are still pending when synthesis is over. */
+export const finish = (pending: Pending): ReadonlyArray<AlignedPiece> => {
   if (pending === undefined || pending.content === "") return []
   const { characters, endsMs, startsMs } = characterTimes(pending.content, pending.words, pending.durationMs)
   const onTimeline = (times: ReadonlyArray<number>) => times.map((ms) => pending.offsetMs + ms)

@@ -1,13 +1,16 @@
-// Layer A's names of formats, `codec_rate[_kbps]`, as fields of a request to the main API (spec: Compatibility
-// layer A, 4; decisions 13). The 22.05 kHz family is known and refused later than what cannot be read at all.
+// Names of formats in the ElevenLabs-compatible API, `codec_rate[_kbps]`, as fields of a request to the main API. MP3 is 32 or
+// 44.1 kHz at 64, 128 or 192 kbit/s (a bit rate between them is rounded up), WAV and PCM 8 to 44.1 kHz, Opus 48 kHz. A known
+// codec at a rate that is not offered (22.05 kHz) is refused later than a name that cannot be read at all.
 import { Result } from "effect"
 
+/** The fields of POST /v1/tts that a format stands for; rates in Hz, bit rates in kbit/s. */
 export interface FormatFields {
   readonly format: "mp3" | "wav" | "pcm" | "opus"
   readonly sample_rate: number
   readonly mp3_bitrate?: 64 | 128 | 192
 }
 
+/** Why a format is refused. */
 export interface FormatFault {
   /** Before the upgrade of a socket: a codec or a shape that is not offered at all. */
   readonly early: boolean
@@ -23,6 +26,7 @@ const rates: Readonly<Record<FormatFields["format"], ReadonlyArray<number>>> = {
 
 export const defaultFormat = "mp3_44100_128"
 
+/** Reads a name such as `mp3_44100_128`. */
 export const formatOf = (name: string): Result.Result<FormatFields, FormatFault> => {
   const [, codec = "", rate = "", kbps] = /^(mp3|[a-z]+)_(\d{4,5})(?:_(\d{1,3}))?$/.exec(name) ?? []
   if (codec === "ulaw" || codec === "alaw") return fault(true, `${codec} output is not supported`)

@@ -1,2 +1,2 @@
-// Where layer A begins; its protocol's own paths follow.
+// The path that the ElevenLabs-compatible API begins with; its protocol's own paths follow.
 export const root = "/compat/elevenlabs"

@@ -1,4 +1,4 @@
-// Layer A listens (spec: the ElevenLabs-compatible API, 7): which options are refused, and the transcript in its words.
+// Transcription in the ElevenLabs-compatible API: which options are refused, and its form of a transcript.
 import type { Recognised } from "@parley/speech/Recognition"
 import type { Scalar } from "../../http/body/MessagePackFile.ts"
 
@@ -7,7 +7,7 @@ type Fields = ReadonlyMap<string, ReadonlyArray<Scalar>>
 /** Spellings of "no". */
 const falsy = /^(false|0|off|no|none|null|)$/i
 
-/** Refused when they ask for something. */
+/** Refused, unless their value is one of the spellings of "no". */
 const refusedOptions = [
   "diarize",
   "use_multi_channel",
@@ -34,6 +34,7 @@ export const refusedOption = (fields: Fields, query: URLSearchParams): string | 
   return logging !== undefined && logging !== null && falsy.test(String(logging)) ? "enable_logging=false" : undefined
 }
 
+/** Words and the spaces between them, as entries of their own; times in seconds. */
 export const wordsOf = (words: Recognised["words"]) =>
   words.flatMap(({ endMs, startMs, text }, i) => {
     const word = { text, start: seconds(startMs), end: seconds(endMs), type: "word", ...constants }
@@ -46,9 +47,10 @@ export const wordsOf = (words: Recognised["words"]) =>
 const untimed = (entries: ReturnType<typeof wordsOf>) =>
   entries.map(({ text, type }) => ({ text, start: null, end: null, type, ...constants }))
 
-/** The same for every entry (spec: the ElevenLabs-compatible API, 7). */
+/** Speakers are not told apart and probabilities not known: the same for every entry. */
 const constants = { speaker_id: null, logprob: 0 }
 
+/** The body of the answer. `fields`: of the request; `timestamps_granularity: none` leaves the times out. */
 export const transcriptOf = (recognised: Recognised, fields: Fields) => ({
   language_code: String(fields.get("language_code")?.[0] ?? ""),
   language_probability: 1,

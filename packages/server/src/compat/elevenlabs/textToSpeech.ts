@@ -1,4 +1,4 @@
-// Layer A speaks (spec: the ElevenLabs-compatible API, 1-5): a body and a query in its words, an order in ours.
+// Synthesis in the ElevenLabs-compatible API: its body and query become a request of the service.
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { TextToSpeech, type VoiceSettings } from "@parley/contract/compat/elevenlabs/TextToSpeech"
@@ -14,17 +14,21 @@ import { vendorHeaders } from "../native/vendorHeaders.ts"
 import { type Failure, invalidRequest, ElevenLabsFault } from "./Envelope.ts"
 import { defaultFormat, type FormatFields, formatOf } from "./outputFormat.ts"
 
-/** Largest JSON body (decisions 13.3). */
+/** Largest JSON body: 140 MiB, else 413. */
 const bodyLimit = 140 * 2 ** 20
 
 const decode = Schema.decodeUnknownResult(TextToSpeech)
 
+/** A request, and the text to speak. */
 export interface SynthesisInput {
   readonly synthesis: SynthesisRequest
   readonly text: string
 }
 
-/** Of the request at hand. `timing`: the variants with timestamps. */
+/**
+ * Reads the HTTP request at hand. `timing`: the variants with timestamps, which take no inline references. Fails with 400
+ * for what does not fit, 404 for an unknown model of the service's own, 413.
+ */
 export const synthesisInputOf = Effect.fnUntraced(function* (
   { workspaceId }: Principal,
   voiceId: string,
@@ -52,17 +56,19 @@ export const synthesisInputOf = Effect.fnUntraced(function* (
   return { synthesis, text: yield* speakable(text) }
 })
 
+/** What a synthesis request of this API says. */
 export interface ElevenLabsRequest {
   readonly workspaceId: string
   readonly voiceId: string
   readonly model: TtsModel
   readonly format: FormatFields
   readonly settings: VoiceSettings | undefined
-  /** From vendor headers: they stand over the layer's own words. */
+  /** From vendor headers: they go before the body's own fields. */
   readonly native: Readonly<Record<string, unknown>>
   readonly timing: boolean
 }
 
+/** The request in the service's words; 400 where a value does not fit them. */
 export const requestOf = ({ format, model, native, settings, timing, voiceId, workspaceId }: ElevenLabsRequest) =>
   nativeRequest(
     {
@@ -75,7 +81,7 @@ export const requestOf = ({ format, model, native, settings, timing, voiceId, wo
     { workspaceId, model, timing }
   )
 
-/** Third-party models are served by the default one; a name like ours must be one of ours. */
+/** Models of the third party are served by the default one; a name with the service's prefix must be one of its models, else 404. */
 export const modelOf = (modelId: string, vendor: string): Effect.Effect<TtsModel, ElevenLabsFault> => {
   const named = modelNamed(modelId, [vendor])
   switch (named._tag) {
@@ -91,5 +97,5 @@ export const modelOf = (modelId: string, vendor: string): Effect.Effect<TtsModel
 /** Any content type: the third party's clients do not all say JSON. */
 const jsonBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, Failure> =>
   Effect.flatMap(bodyBytes(request, bodyLimit), parseJson).pipe(
-    Effect.mapError((refusal) => (refusal.status === 400 ? invalidRequest(refusal.message) : refusal))
+    Effect.mapError((error) => (error.status === 400 ? invalidRequest(error.message) : error))
   )

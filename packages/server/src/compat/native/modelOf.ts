@@ -1,4 +1,4 @@
-// The service's models by the vendor-prefixed names of the compatibility layers: `vendor-audio/s2-pro`.
+// The service's models by their vendor-prefixed names in the compatible APIs: `vendor-audio/s2-pro`.
 import { type TtsModel, ttsModels } from "@parley/contract/speech/TtsRequest"
 
 export type NamedModel =
@@ -8,6 +8,7 @@ export type NamedModel =
   /** Not prefixed like ours. */
   | { readonly _tag: "Foreign" }
 
+/** `vendors`: the words that may stand before `-audio/`. */
 export const modelNamed = (name: string, vendors: ReadonlyArray<string>): NamedModel => {
   const own = vendors.map((vendor) => `${vendor}-audio/`).find((prefix) => name.startsWith(prefix))
   if (own === undefined) return { _tag: "Foreign" }

@@ -1,5 +1,5 @@
-// A request of a compatibility layer, put into the words of POST /v1/tts, as an order for the desk. What does not fit
-// those words is the main API's refusal.
+// A request of a compatible API, given as fields of POST /v1/tts, becomes a request of the service. What does not fit those
+// fields is the main API's 400.
 import { BadRequest } from "@parley/contract/Errors"
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { TtsRequest } from "@parley/contract/speech/TtsRequest"
@@ -9,9 +9,10 @@ import type { SynthesisRequest } from "@parley/app/speech/SpeechRequests"
 
 const decode = Schema.decodeUnknownResult(TtsRequest)
 
-/** The layers' default of `latency` (decisions 13.2). */
+/** On both compatible APIs `latency` is `low` when left out; on the main API it is `balanced`. */
 const defaults = { latency: "low" }
 
+/** `fields`: in the words of POST /v1/tts, not yet checked; `text` is left out. */
 export const nativeRequest = (
   fields: Readonly<Record<string, unknown>>,
   context: RequestContext

@@ -1,8 +1,8 @@
-// The service's own parameters in the headers of a compatibility layer: `X-Vendor-Chunk-Length: 200`,
-// `X-Vendor-Prosody: {"speed": 1.2}` (spec: Compatibility layer B). Values are JSON where they can be read as such.
+// The service's own parameters in the headers of the compatible APIs: `X-Vendor-Chunk-Length: 200`,
+// `X-Vendor-Prosody: {"speed": 1.2}`. Values are JSON where they can be read as such, else text.
 import type { Headers } from "effect/http"
 
-/** Names in the body of POST /v1/tts that a layer lets through; text, voice and format have their own place. */
+/** Names in the body of POST /v1/tts that a compatible API lets through; text, voice and format have their own place. */
 export const nativeNames = [
   "latency",
   "chunk_length",
@@ -21,6 +21,7 @@ export const nativeNames = [
   "condition_on_previous_chunks"
 ] as const
 
+/** By their names in POST /v1/tts, not yet checked; the first of `vendors` that has one counts. */
 export const vendorHeaders = (
   headers: Headers.Headers | NodeJS.Dict<string | Array<string>>,
   vendors: ReadonlyArray<string>
@@ -35,7 +36,7 @@ export const vendorHeaders = (
   return found
 }
 
-/** Of an object of options: what the layer lets through. */
+/** The parameters in an object of options that a compatible API lets through. */
 export const nativeOf = (options: unknown): Readonly<Record<string, unknown>> =>
   typeof options === "object" && options !== null
     ? Object.fromEntries(

@@ -1,28 +1,24 @@
-// The one place where layer B's answers get their error envelope (spec: Errors): the layer's own refusals without
-// metadata, those of the main API as `provider_error` with the service's name.
+// The one place where answers of the OpenRouter-compatible API get their error envelope, `{error: {code, message, type}}`:
+// errors of this API without metadata, those of the main API as `provider_error` with the service's name.
 import type { OpenRouterBody } from "@parley/contract/compat/openrouter/Envelope"
 import { Cause, Data, Effect } from "effect"
+import type { MainApiError } from "../native/MainApiError.ts"
 import { HttpServerResponse } from "effect/http"
 
-/** A refusal of the layer itself. */
+/** An error of this API itself. */
 export class OpenRouterFault extends Data.TaggedError("OpenRouterFault")<{
   readonly status: number
   readonly type: "invalid_request_error" | "authentication_error" | "not_found_error" | "server_error"
   readonly message: string
 }> {}
 
+/** An `invalid_request_error`, 400 unless another status is given. */
 export const invalidRequest = (message: string, status = 400): OpenRouterFault =>
   new OpenRouterFault({ status, type: "invalid_request_error", message })
 
-/** A refusal in the words of the main API. */
-export interface MainApiError {
-  readonly status: number
-  readonly message: string
-}
-
 export type Failure = OpenRouterFault | MainApiError
 
-/** Around every route of the layer. Lets interruption pass. */
+/** Around every route of this API. `vendor`: the service's name in errors. Lets interruption pass. */
 export const withEnvelope =
   (vendor: string) =>
   <R>(
@@ -33,7 +29,10 @@ export const withEnvelope =
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.failCause(cause)
-          : Effect.as(Effect.logError("A request of layer B failed", cause), respond(internal, vendor))
+          : Effect.as(
+              Effect.logError("A request of the OpenRouter-compatible API failed", cause),
+              respond(internal, vendor)
+            )
       )
     )
 

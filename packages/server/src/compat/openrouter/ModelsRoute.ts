@@ -1,5 +1,5 @@
-// GET /models of layer B (spec: Compatibility layer B; decisions 13.2): no key, the router's schema, prices from the
-// service's own table, as text, per UTF-8 byte or per second.
+// GET /models of the OpenRouter-compatible API: no key is needed; prices come from the service's own table, as text, per UTF-8
+// byte or per second.
 import { decimalOf } from "@parley/workspace/billing/Money"
 import { type Price, Prices } from "@parley/workspace/billing/Prices"
 import { Effect, Layer } from "effect"
@@ -38,7 +38,7 @@ export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { vendor } = yield* Settings
     const prices = yield* Prices
-    const painted = withEnvelope(vendor)
+    const enveloped = withEnvelope(vendor)
 
     const list = Effect.gen(function* () {
       const { url } = yield* HttpServerRequest.HttpServerRequest
@@ -59,8 +59,8 @@ export const layer = Layer.unwrap(
     })
 
     return Layer.mergeAll(
-      HttpRouter.add("GET", `${root}/models`, painted(list)),
-      HttpRouter.add("*", `${root}/*`, painted(Effect.fail(noPath)))
+      HttpRouter.add("GET", `${root}/models`, enveloped(list)),
+      HttpRouter.add("*", `${root}/*`, enveloped(Effect.fail(noPath)))
     )
   })
 )

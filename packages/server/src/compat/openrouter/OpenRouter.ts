@@ -1,4 +1,4 @@
-// Compatibility layer B, whole.
+// The OpenRouter-compatible API: all its routes.
 import { Layer } from "effect"
 import * as Models from "./ModelsRoute.ts"
 import * as Speech from "./SpeechRoute.ts"

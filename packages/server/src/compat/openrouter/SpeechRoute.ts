@@ -1,4 +1,4 @@
-// POST /audio/speech of layer B: audio as it is made, under the content type its SDKs insist on.
+// POST /audio/speech of the OpenRouter-compatible API: audio as it is made, under the content type its SDKs require.
 import { contentTypeOf } from "@parley/audio/encode/OutputFormat"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Layer, Stream } from "effect"

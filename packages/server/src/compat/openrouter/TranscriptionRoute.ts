@@ -1,4 +1,4 @@
-// POST /audio/transcriptions of layer B.
+// POST /audio/transcriptions of the OpenRouter-compatible API.
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { AudioFault } from "@parley/speech/upload/UploadedAudio"
 import { Effect, Layer } from "effect"

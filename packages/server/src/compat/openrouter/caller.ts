@@ -1,10 +1,11 @@
-// The key of layer B: Bearer, as on the main API.
+// The key of the OpenRouter-compatible API: Bearer, as on the main API.
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import type { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { OpenRouterFault } from "./Envelope.ts"
 
+/** The owner of the key; 401 `authentication_error` for a missing and for an unknown one. */
 export const callerOf = Effect.fnUntraced(function* (
   keys: ApiKeys["Service"]
 ): Effect.fn.Return<Principal, OpenRouterFault, HttpServerRequest.HttpServerRequest> {

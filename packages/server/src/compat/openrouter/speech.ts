@@ -1,5 +1,5 @@
-// Layer B speaks (spec: Compatibility layer B): its body as a request to the main API. The service's own parameters
-// come by header, by `provider.options` and, three of them, at the top level: in this order of precedence.
+// Synthesis in the OpenRouter-compatible API: its body becomes a request of the service. The service's own parameters come by
+// header, by `provider.options` and, three of them, at the top level: in this order of precedence.
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { type InputReference, SpeechRequest } from "@parley/contract/compat/openrouter/Speech"
 import type { TtsModel } from "@parley/contract/speech/TtsRequest"
@@ -13,12 +13,13 @@ import { nativeRequest } from "../native/nativeRequest.ts"
 import { nativeOf, vendorHeaders } from "../native/vendorHeaders.ts"
 import { type Failure, invalidRequest } from "./Envelope.ts"
 
-/** Largest body (decisions 13.3). */
+/** Largest body: 32 MiB, else 413. */
 const bodyLimit = 32 * 2 ** 20
 
 /** Only these three of the service's own parameters are read at the top level. */
 const sampling = ["temperature", "top_p", "repetition_penalty"] as const
 
+/** The names under which the service's own parameters come. */
 export interface Names {
   readonly vendor: string
   /** Further words for it under `provider.options`. */
@@ -27,6 +28,7 @@ export interface Names {
 
 const decode = Schema.decodeUnknownResult(SpeechRequest)
 
+/** Reads the HTTP request; 400 for what does not fit, 413. */
 export const synthesisInputOf = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   workspaceId: string,

@@ -1,4 +1,5 @@
-// Layer B listens: a form or a JSON body with a recording, and the transcript in its words.
+// Transcription in the OpenRouter-compatible API: a form or a JSON body with a recording, and its form of a transcript. The
+// service's own parameters are refused.
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { TranscriptionRequest } from "@parley/contract/compat/openrouter/Transcription"
 import type { Recognised } from "@parley/speech/Recognition"
@@ -12,10 +13,11 @@ import { nativeNames, vendorHeaders } from "../native/vendorHeaders.ts"
 import { type Failure, invalidRequest } from "./Envelope.ts"
 import { type Names, optionsOf } from "./speech.ts"
 
-/** Largest recording (decisions 13.3), and its JSON form. */
+/** Largest recording: 100 MiB, and 140 MiB as base64 in JSON; else 413. */
 const uploadLimit = 100 * 2 ** 20
 const jsonLimit = 140 * 2 ** 20
 
+/** A checked request. `file`: path of the recording; `language`: as sent, `""` for none. */
 export interface TranscriptionInput {
   readonly file: string
   readonly language: string
@@ -25,6 +27,7 @@ export interface TranscriptionInput {
 
 type Needs = FileSystem.FileSystem | HttpServerRequest.HttpServerRequest | Path.Path | Scope.Scope
 
+/** Reads the HTTP request; 400 for what does not fit, 413. The file goes with the request. */
 export const transcriptionInputOf = (
   request: HttpServerRequest.HttpServerRequest,
   names: Names
@@ -102,6 +105,7 @@ const inputOf = Effect.fnUntraced(function* (
   return { file, language: language ?? "", verbose: shape === "verbose_json", words: wanted.includes("word") }
 })
 
+/** The body of the answer, short or verbose; times in seconds. */
 export const replyOf = (recognised: Recognised, { language, verbose, words }: TranscriptionInput) => {
   const duration = seconds(recognised.durationMs)
   const usage = { seconds: Math.ceil(duration) }

@@ -1,4 +1,4 @@
-// The same fields and files in four content types (spec: POST /model): a form with file parts, a form whose files are
+// The same fields and files in four content types, for POST and PATCH /model: a form with file parts, a form whose files are
 // base64 text, JSON with base64, MessagePack with binary. However it came, fields are plain values not yet checked,
 // and files lie in a folder that goes with the request.
 import { BadRequest, type Invalid, invalid, type TooLarge, UnsupportedMediaType } from "@parley/contract/Errors"
@@ -10,6 +10,7 @@ import { MessagePack } from "./MessagePack.ts"
 import { type BodyFile, readMultipart } from "./MultipartForm.ts"
 import { bodyBytes, parseJson } from "./RequestBytes.ts"
 
+/** A body, not yet checked against a schema. */
 export interface FieldsAndFiles {
   /** A repeated field of a form is a list. */
   readonly fields: ReadonlyMap<string, unknown>

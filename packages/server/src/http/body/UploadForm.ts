@@ -10,6 +10,7 @@ import { readMultipart } from "./MultipartForm.ts"
 import { bodyError, withinLimit } from "./RequestBytes.ts"
 import { type BinaryPlace, readFlatMap, type Scalar } from "./MessagePackFile.ts"
 
+/** Fields and files of the body, by name. */
 export interface UploadForm {
   /** In the order they came. Values of a multipart form are text. */
   readonly fields: ReadonlyMap<string, ReadonlyArray<Scalar>>

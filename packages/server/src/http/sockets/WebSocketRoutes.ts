@@ -1,6 +1,6 @@
-// The way in for speech sockets: an upgrade is answered by the first route whose path fits, which either refuses with
-// an HTTP answer or takes the socket. Each conversation is a fiber of its own that ends with its socket; the service
-// ends all of them when it stops.
+// The speech sockets: an upgrade is answered by the first route whose path fits, which either refuses it with an HTTP answer
+// or takes the socket. Each conversation is a fiber of its own that ends with its socket; the service ends all of them when
+// it stops (close code 1001).
 import { Context, Effect, FiberSet, Layer, type Scope } from "effect"
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
@@ -9,7 +9,7 @@ import { HttpListener } from "../HttpListener.ts"
 import { overWebSocket, type SpeechSocket } from "./SpeechSocket.ts"
 import { edgeSpan } from "../../telemetry/EdgeSpan.ts"
 
-/** What is asked before anything is upgraded. */
+/** The request of an upgrade, as a route sees it before anything is upgraded. */
 export interface Handshake {
   readonly headers: IncomingMessage["headers"]
   readonly query: URLSearchParams
@@ -24,40 +24,42 @@ export interface RejectedUpgrade {
   readonly body: unknown
 }
 
+/** A path, and what speaks on its sockets. */
 export interface WebSocketRoute {
   readonly path: RegExp
-  /** Fails with a refusal, or gives the conversation to hold. */
+  /** Fails with the HTTP answer instead of the upgrade, or gives the conversation that runs on the socket. */
   readonly accept: (
     handshake: Handshake
   ) => Effect.Effect<(socket: SpeechSocket) => Effect.Effect<void, never, Scope.Scope>, RejectedUpgrade>
 }
 
-/** Largest frame (decisions 13.3). */
+/** Largest frame on every socket: 32 MiB, else close code 1009. */
 const frameBytes = 32 * 2 ** 20
-/** Longest connection (decisions 13.3). */
+/** Longest connection on every socket: one hour. */
 const connectionMs = 3_600_000
 /** The status of an upgrade that happened. */
 const switching = 101
 /** Handshakes are answered within this time or not at all. */
 const acceptMs = 10_000
 
+/** The routes of speech sockets. */
 export class WebSocketRoutes extends Context.Service<
   WebSocketRoutes,
   {
-    /** From now until the scope closes. */
+    /** Serves the route until the scope closes. */
     readonly add: (route: WebSocketRoute) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@parley/server/WebSocketRoutes") {
   static readonly layer: Layer.Layer<WebSocketRoutes, never, HttpListener> = Layer.effect(
     WebSocketRoutes,
     Effect.gen(function* () {
-      const media = yield* HttpListener
+      const listener = yield* HttpListener
       const routes = new Set<WebSocketRoute>()
       const server = new WebSocketServer({ noServer: true, maxPayload: frameBytes, perMessageDeflate: false })
-      const talks = yield* FiberSet.make<void>()
-      const run = yield* FiberSet.runtime(talks)<never>()
+      const conversations = yield* FiberSet.make<void>()
+      const run = yield* FiberSet.runtime(conversations)<never>()
 
-      const hold = (
+      const serve = (
         route: WebSocketRoute,
         handshake: Handshake,
         request: IncomingMessage,
@@ -90,9 +92,9 @@ export class WebSocketRoutes extends Context.Service<
           Effect.ensuring(Effect.sync(() => socket.destroy()))
         )
 
-      yield* media.serve({
+      yield* listener.serve({
         paths: /^\/(v1|compat)\//,
-        drain: FiberSet.clear(talks),
+        drain: FiberSet.clear(conversations),
         upgrade: (request, socket, head) => {
           const url = new URL(request.url ?? "/", "http://localhost")
           for (const route of routes) {
@@ -100,7 +102,7 @@ export class WebSocketRoutes extends Context.Service<
             if (caught === null) continue
             socket.on("error", () => undefined)
             const path = caught.slice(1).map(decoded)
-            run(hold(route, { headers: request.headers, query: url.searchParams, path }, request, socket, head))
+            run(serve(route, { headers: request.headers, query: url.searchParams, path }, request, socket, head))
             return true
           }
           return false

@@ -1,9 +1,10 @@
-// The key of a socket's handshake: the same 401 for a missing and a bad one (decisions 14).
+// The key of a socket's handshake: the same 401 with `WWW-Authenticate: Bearer` for a missing and a bad one.
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import type { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Redacted } from "effect"
 import type { Handshake, RejectedUpgrade } from "./WebSocketRoutes.ts"
 
+/** The owner of the key in `Authorization: Bearer`. */
 export const bearer = Effect.fnUntraced(function* (
   keys: ApiKeys["Service"],
   { headers }: Handshake

@@ -27,14 +27,14 @@ const timing = (chunk: number, offsetMs: number, content: string, endMs: number)
 
 const run = (events: ReadonlyArray<SynthesisEvent>): ReadonlyArray<string> => {
   let pending = Characters.begin()
-  const told: Array<Characters.Told> = []
+  const pieces: Array<Characters.AlignedPiece> = []
   for (const event of events) {
     const [next, out] = Characters.step(pending, event)
     pending = next
-    told.push(...out)
+    pieces.push(...out)
   }
-  told.push(...Characters.finish(pending))
-  return told.map((one) =>
+  pieces.push(...Characters.finish(pending))
+  return pieces.map((one) =>
     one._tag === "Sound" ? `sound ${one.bytes[0]}` : `${one.alignment.characters.join("")}@${one.alignment.startsMs[0]}`
   )
 }
