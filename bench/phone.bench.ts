@@ -96,7 +96,7 @@ for (const step of steps) {
       `${((100 * cpu) / step).toFixed(2).padStart(6)} %   ${(((now.rssMb - empty.rssMb) * 1024) / step).toFixed(0).padStart(12)} KiB`
   )
 }
-console.log(`most calls with less than 1 % of frames more than 20 ms late: ${most}   asked: >= 120`)
+console.log(`most calls with less than 1 % of frames more than 20 ms late: ${most}   target: >= 120`)
 for (const leg of legs.splice(0)) leg.close("user_hangup")
 await rest(1_000)
 await busy.stop()
@@ -122,7 +122,7 @@ for (let i = 0; i < setUps; i++) {
 }
 report(
   "phone",
-  [{ what: "INVITE to the first frame of the greeting heard", unit: "ms", values: greeted, asked: "p95 <= 60" }],
+  [{ what: "INVITE to the first frame of the greeting heard", unit: "ms", values: greeted, target: "p95 <= 60" }],
   rows
 )
 
@@ -149,7 +149,7 @@ await rest(lingerMs)
 const after = await quick.figures()
 console.log(
   `${churn} calls placed and ended: heap ${before.heapMb.toFixed(1)} -> ${after.heapMb.toFixed(1)} MB, ` +
-    `handles ${before.handles} -> ${after.handles}, calls ${after.calls}   asked: back to start`
+    `handles ${before.handles} -> ${after.handles}, calls ${after.calls}   target: back to start`
 )
 await quick.stop()
 clearInterval(pace)

@@ -115,7 +115,7 @@ if (role === "caller") {
   )
   report(
     "sip-churn",
-    [{ what: "INVITE to 200", unit: "ms", values: took, asked: "<= 60 p95, greeting included" }],
+    [{ what: "INVITE to 200", unit: "ms", values: took, target: "<= 60 p95, greeting included" }],
     [{ calls, seconds, before, after }]
   )
   peer.kill()

@@ -100,7 +100,7 @@ const serve = async (calls: number, seconds: number): Promise<void> => {
       { what: `CPU of a core per call, ${calls} calls, agent always speaking`, unit: "%", values: cost(0) },
       { what: `CPU of a core per call, ${calls} calls, agent speaking 40 %`, unit: "%", values: cost(1) },
       { what: "set-up, socket to first agent packet, one after the other", unit: "ms", values: setups },
-      { what: "close of a call, ports and timers free", unit: "ms", values: closes, asked: "<= 20 ms" }
+      { what: "close of a call, ports and timers free", unit: "ms", values: closes, target: "<= 20 ms" }
     ],
     [...rows, { setupsMs: setups.map(round), closesMs: closes.map(round) }]
   )

@@ -1,5 +1,5 @@
-// `npm run kill [-- --points 50 --seed 1]`: a day at the service, cut by kill -9 at random moments; fails when anything
-// that was acknowledged is lost, untold or told in the wrong order.
+// `npm run kill [-- --points 50 --seed 1]`: a busy service is killed with kill -9 at random moments; fails when
+// anything that was acknowledged is lost, left undelivered or delivered in the wrong order.
 import { parseArgs } from "node:util"
 import { closeRtc } from "../packages/server/src/testing/RtcCaller.ts"
 import { runCrashScenario } from "../packages/server/src/testing/crash/CrashScenario.ts"

@@ -1,4 +1,4 @@
-// Sessions without a key, through the real door of a real service.
+// Sessions without a key, over HTTP against the whole service.
 import { assert, layer } from "@effect/vitest"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { firstWorkspace } from "@parley/workspace/identity/Workspaces"

@@ -1,4 +1,4 @@
-// The operator's `sip` commands against a server of our own on loopback.
+// The operator's `sip` commands against a SIP server of our own on loopback.
 import { assert, layer } from "@effect/vitest"
 import type { PhoneLeg } from "@parley/transport/phone/Phone"
 import { makeSipServer } from "@parley/transport/sip/SipServer"
@@ -57,7 +57,7 @@ const play = (leg: PhoneLeg | undefined): void => {
 }
 
 layer(live, { excludeTestServices: true })("sip", (it) => {
-  it.effect("asks a trunk, places a call and tells how it went", () =>
+  it.effect("asks a trunk, places a call and reports how it went", () =>
     Effect.gen(function* () {
       const { ports } = yield* farSide
       const host = `127.0.0.1:${ports.udp}`
@@ -70,7 +70,7 @@ layer(live, { excludeTestServices: true })("sip", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says what it can be told, and what is not there", () =>
+  it.effect("shows its help, and says what is not there", () =>
     Effect.gen(function* () {
       yield* Effect.flatMap(Workspaces, (workspaces) => workspaces.ensure("default"))
       for (const words of [["check"], ["call", "a", "b"], ["dance", "x"]]) {

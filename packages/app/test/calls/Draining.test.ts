@@ -1,4 +1,4 @@
-// A service that stops: calls that are up say goodbye, calls that ring are given up, and every record says so.
+// A service that stops: calls that are answered are hung up, calls that ring are given up, and every record says so.
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpListener } from "@parley/server/http/HttpListener"

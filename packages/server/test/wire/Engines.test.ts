@@ -152,7 +152,7 @@ describe("engines by settings", { timeout: 90_000, concurrent: true }, () => {
     expect(faults.filter((fault) => fault.startsWith("tts_failed")).length).toBe(failures.length)
   })
 
-  it("outlast recogniser that fail", async () => {
+  it("outlast a recogniser that fails", async () => {
     const [chat, recogniser] = [
       await chatServer(),
       await audioServer(Array.from({ length: 60 }, () => "note this please"))
@@ -186,7 +186,7 @@ describe("engines by settings", { timeout: 90_000, concurrent: true }, () => {
     expect((await faultsOf(service, ticket.session_id)).join("\n")).toContain("asr_stream_lost")
   })
 
-  it("outlast a mind that fails", async () => {
+  it("outlast a language model that fails", async () => {
     const chat = await chatServer()
     const service = await start({ PARLEY_LLM_BASE_URL: chat.baseUrl })
     const { caller, ticket } = await call(service)

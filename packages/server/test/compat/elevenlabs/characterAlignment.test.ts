@@ -40,7 +40,7 @@ const run = (events: ReadonlyArray<SynthesisEvent>): ReadonlyArray<string> => {
 }
 
 describe("characters on one timeline", () => {
-  it("tells each chunk once, with the last of its times, as the next one begins or at the end", () => {
+  it("gives each chunk once, with the last of its times, as the next one begins or at the end", () => {
     expect(
       run([
         audio(0, 0),
@@ -53,7 +53,7 @@ describe("characters on one timeline", () => {
     ).toEqual(["sound 0", "sound 0", "Hi @0", "sound 1", "you@200"])
   })
 
-  it("tells what is pending at a flush", () => {
+  it("gives what is pending at a flush", () => {
     expect(run([audio(0, 0), timing(0, 0, "Hi ", 100), { _tag: "Flushed" }, audio(1, 100)])).toEqual([
       "sound 0",
       "Hi @0",

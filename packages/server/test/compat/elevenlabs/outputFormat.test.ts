@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { formatOf } from "../../../src/compat/elevenlabs/outputFormat.ts"
 
-describe("output formats of layer A", () => {
+describe("output formats of the ElevenLabs-compatible API", () => {
   it.each([
     ["mp3_44100_128", { format: "mp3", sample_rate: 44_100, mp3_bitrate: 128 }],
     ["mp3_44100_32", { format: "mp3", sample_rate: 44_100, mp3_bitrate: 64 }],

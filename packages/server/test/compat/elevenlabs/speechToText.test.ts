@@ -5,7 +5,7 @@ const fields = (entries: Record<string, string>) =>
   new Map(Object.entries(entries).map(([name, value]) => [name, [value]] as const))
 const noQuery = new URLSearchParams()
 
-describe("refused options of layer A", () => {
+describe("refused options of the ElevenLabs-compatible API", () => {
   it.each([
     ["diarize", "true"],
     ["use_multi_channel", "1"],
@@ -37,7 +37,7 @@ describe("refused options of layer A", () => {
   })
 })
 
-describe("the transcript of layer A", () => {
+describe("the transcript of the ElevenLabs-compatible API", () => {
   const words = [
     { text: "hello", startMs: 100, endMs: 400 },
     { text: "there", startMs: 500, endMs: 900 }

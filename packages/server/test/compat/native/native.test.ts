@@ -36,7 +36,7 @@ describe("the service's own parameters in a compatibility layer", () => {
     expect(modelNamed("some_multilingual_v2", ["vendor"])).toEqual({ _tag: "Foreign" })
   })
 
-  it("is low in latency unless told otherwise, and refuses what the main API refuses", () => {
+  it("is low in latency unless it is set, and refuses what the main API refuses", () => {
     const made = Effect.runSync(nativeRequest({ format: "pcm", prosody: { speed: 1.2 } }, context))
     expect(made.settings).toMatchObject({ latency: "low", speed: 1.2, format: { codec: "pcm", sampleRate: 44_100 } })
     const refused = Effect.runSyncExit(nativeRequest({ chunk_length: 9999 }, context))

@@ -1,4 +1,4 @@
-// Telephone calls through the whole service: taken, placed, handed over; with a scripted mind and the embedded voice.
+// Telephone calls through the whole service: taken, placed, handed over; with a scripted model and the embedded voice.
 import * as FakeChat from "@parley/llm/testing/FakeChatServer"
 import { Effect, Exit, Scope } from "effect"
 import { createServer } from "node:http"

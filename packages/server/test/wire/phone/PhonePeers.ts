@@ -1,5 +1,5 @@
 // Who calls and who is called in tests of the whole telephone: a port that is free, a number of ours, a person with a
-// handset of this house's own make.
+// handset of our own.
 import type { DialOutcome, SipServer, PhoneLeg } from "@parley/transport/phone/Phone"
 import { makeSipServer } from "@parley/transport/sip/SipServer"
 import { createServer } from "node:net"

@@ -1,5 +1,6 @@
 // What strangers send to the speech endpoints of all three APIs: each gets its status in its API's envelope, and the
-// service stays up. Statuses: spec, Errors; decisions 1, 3, 13, 14.
+// service stays up. 400 for what cannot be read, 413 too large, 415 for another content type, 422 for a wrong field, each with the error
+// body of its API.
 import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstallation"
 import { encode } from "@msgpack/msgpack"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

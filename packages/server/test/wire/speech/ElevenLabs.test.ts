@@ -1,4 +1,4 @@
-// Layer A through its official SDK, unmodified: every call that it maps to the service.
+// The ElevenLabs-compatible API through its official SDK, unmodified: every call that it maps to the service.
 import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstallation"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
@@ -18,7 +18,7 @@ import { type CharacterTimes, type ElevenLabs, elevenLabs, peersMissing, type Re
 
 const deaf = findPocketSphinx() === undefined
 
-describe.skipIf(peersMissing)("layer A through its official SDK", { timeout: 60_000 }, () => {
+describe.skipIf(peersMissing)("the ElevenLabs-compatible API through its official SDK", { timeout: 60_000 }, () => {
   let service: RunningService
   let sdk: ElevenLabs
   let stranger: string

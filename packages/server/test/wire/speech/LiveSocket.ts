@@ -1,4 +1,4 @@
-// A live session that is begun and not ended: it holds one of its account's seats.
+// A live session that is begun and not ended: it occupies one of its account's permits.
 import { decode, encode } from "@msgpack/msgpack"
 import { once } from "node:events"
 import { WebSocket } from "ws"
@@ -27,14 +27,14 @@ export const liveSocket = async (
   return { ws, events, closed, send: (event) => ws.send(encode(event)) }
 }
 
-/** Returns how to leave it. */
+/** Begins a session that keeps its permit; the result ends it. */
 export const occupyPermit = async (service: RunningService, key: string): Promise<() => Promise<void>> => {
   const { closed, events, send, ws } = await liveSocket(service, undefined, { authorization: `Bearer ${key}` })
   send({ event: "start", request: { format: "pcm", sample_rate: 8000 } })
-  send({ event: "text", text: "I sit here. " })
+  send({ event: "text", text: "I stay here. " })
   send({ event: "flush" })
   for (let i = 0; events.length === 0 && i < 400; i++) await new Promise((rest) => setTimeout(rest, 25))
-  if (events[0]?.["event"] !== "audio") throw new Error(`no seat: ${JSON.stringify(events[0])}`)
+  if (events[0]?.["event"] !== "audio") throw new Error(`no permit: ${JSON.stringify(events[0])}`)
   return async () => {
     ws.terminate()
     await closed

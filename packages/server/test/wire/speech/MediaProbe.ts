@@ -1,4 +1,4 @@
-// What ffmpeg makes of our bytes: none of our own code judges them.
+// What ffmpeg reads in our audio: none of our own code measures it.
 import { spawnSync } from "node:child_process"
 
 export const ffmpegMissing = spawnSync("ffmpeg", ["-version"], { stdio: "ignore" }).status !== 0

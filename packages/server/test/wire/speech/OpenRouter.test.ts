@@ -1,4 +1,4 @@
-// Layer B through both of its official SDKs, unmodified.
+// The OpenRouter-compatible API through both of its official SDKs, unmodified.
 import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstallation"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
@@ -22,7 +22,7 @@ const deaf = findPocketSphinx() === undefined
 const model = "vendor-audio/s2.1-pro"
 const listener = "vendor-audio/transcribe-1"
 
-describe.skipIf(peersMissing)("layer B through its official SDKs", { timeout: 60_000 }, () => {
+describe.skipIf(peersMissing)("the OpenRouter-compatible API through its official SDKs", { timeout: 60_000 }, () => {
   let service: RunningService
   let router: OpenRouter
   let openai: OpenAi

@@ -1,4 +1,4 @@
-// Knocking at the speech doors of a running service without an SDK, and the words that are spoken there.
+// Requests to the speech APIs of a running service without an SDK, and the texts that the tests have spoken.
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -80,7 +80,7 @@ export const reference = async (service: RunningService) => ({
   text: long
 })
 
-/** What an SDK's rejection comes as. */
+/** The error that an SDK throws. */
 export const rejection = async (
   attempt: Promise<unknown>
 ): Promise<{

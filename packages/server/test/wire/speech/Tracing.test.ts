@@ -1,4 +1,5 @@
-// What leaves the service by OTLP: a caller's trace goes on through every stage under the names of decisions 14, and
+// What leaves the service by OTLP: a caller's trace goes on through every stage as the spans edge.request, tts.inference,
+// tts.reference_encode, tts.align and asr.upstream, and
 // no span, metric or log line holds a key, an id, a text, a transcript or an address.
 import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
