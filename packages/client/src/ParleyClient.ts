@@ -111,7 +111,7 @@ export class ParleyClient {
     /** Its tracks with addresses that work for a quarter of an hour; 404 when it was not recorded. */
     recording: (id: string): Promise<SessionRecording> => this.request("GET", path`/v1/agent/sessions/${id}/recording`),
     /** Of a telephone call: what its peers said to each other. */
-    sipTrace: (id: string): Promise<SessionSipTrace> => this.request("GET", path`/v1/agent/sessions/${id}/sipTrace`),
+    sipTrace: (id: string): Promise<SessionSipTrace> => this.request("GET", path`/v1/agent/sessions/${id}/sip-trace`),
     /** Makes the analysis of a call that is over once more. */
     analyse: (id: string): Promise<void> => this.request("POST", path`/v1/agent/sessions/${id}/analysis`),
     end: (id: string): Promise<void> => this.request("POST", path`/v1/agent/sessions/${id}/end`)

@@ -76,7 +76,7 @@ NodeRuntime.runMain(
       if (Exit.isSuccess(exit)) return end(0)
       const error = Cause.squash(exit.cause)
       // Its help was shown, and what is wrong beside it.
-      if (CliError.isCliError(error)) return end(error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : 1)
+      if (CliError.isCliError(error)) return end(1)
       process.stderr.write(`${error instanceof StartFault ? error.message : Cause.pretty(exit.cause)}\n`)
       end(1)
     }

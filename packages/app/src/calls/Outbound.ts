@@ -22,7 +22,7 @@ import { SessionLife } from "@parley/workspace/sessions/SessionLife"
 import type { SessionRow } from "@parley/workspace/sessions/SessionRow"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { type Runnable, Versions } from "@parley/workspace/agents/Versions"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Deferred, Effect, Layer, type Scope } from "effect"
 import { AppSettings } from "../AppSettings.ts"
 import { callFault } from "../phone/dialRules.ts"
 import { keptTrace } from "../phone/keptTrace.ts"
@@ -46,6 +46,8 @@ export type PlaceFault =
 
 /** Ringing for longer is no answer. */
 const ringSeconds = 45
+/** A call that was given up is over within this time, with what its peers say to that (RFC 3261, 9.1 and 17.1.1.2). */
+const overMs = 60_000
 
 export class OutboundCalls extends Context.Service<
   OutboundCalls,
@@ -169,10 +171,12 @@ const makeClaim = Effect.gen(function* () {
   const dial = Effect.fnUntraced(function* (
     row: SessionRow,
     request: PhoneCallCreate,
-    { line, trunk }: Dialled
+    { line, trunk }: Dialled,
+    onOver: (callId: string) => void
   ): Effect.fn.Return<PhoneLeg, Unanswered | NotAnsweredCall, Scope.Scope> {
     const headers = headersOf(line, request.sip_headers ?? {}, { sessionId: row.id, vendor })
-    const leg = yield* telephone.dial({ trunk, from: line.phoneNumber, to: request.to_number, headers, ringSeconds })
+    const asked = { trunk, from: line.phoneNumber, to: request.to_number, headers, ringSeconds }
+    const leg = yield* telephone.dial(asked, onOver)
     // Ended by the API while it was being taken.
     if (!(yield* life.answered(row.id, { sipCallId: leg.callId }))) {
       leg.close("cancelled")
@@ -188,23 +192,26 @@ const makeClaim = Effect.gen(function* () {
     key: CallKey | undefined
   ) {
     const row = yield* phoneCalls.place(newSession(workspace, request, dialled), key)
-    let peer: PhoneLeg | string | undefined
+    const peer = Deferred.makeUnsafe<PhoneLeg | string>()
+    const meet = (found: PhoneLeg | string): void => void Deferred.doneUnsafe(peer, Effect.succeed(found))
     const claimed: ClaimedCall = {
       workspaceId: workspace,
       agentId: dialled.runnable.agentId,
       sessionId: row.id,
       plan: Effect.flatMap(life.prepare(row), (session) => plans.planFor(session, request.llm_extra_body ?? undefined)),
       leg: () =>
-        dial(row, request, dialled).pipe(
-          Effect.tap((leg) => Effect.sync(() => (peer = leg))),
-          Effect.catchTag("NotAnswered", ({ callId, status }) => {
-            peer = callId
-            return Effect.fail(new Unanswered({ reason: "dial_failed", dial: status }))
-          })
+        dial(row, request, dialled, meet).pipe(
+          Effect.tap((leg) => Effect.sync(() => meet(leg))),
+          Effect.catchTag("NotAnswered", ({ status }) =>
+            Effect.fail(new Unanswered({ reason: "dial_failed", dial: status }))
+          )
         ),
       givenUp: (by) => givenUp[by],
-      afterwards: Effect.suspend(() =>
-        peer === undefined ? Effect.void : keptTrace(phoneCalls, telephone, row.id, peer)
+      afterwards: Deferred.await(peer).pipe(
+        Effect.timeoutOption(overMs),
+        Effect.flatMap((found) =>
+          found._tag === "None" ? Effect.void : keptTrace(phoneCalls, telephone, row.id, found.value)
+        )
       )
     }
     return claimed

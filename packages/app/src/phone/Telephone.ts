@@ -25,10 +25,7 @@ export const lookUpMs = 5_000
 const closeMs = 1_500
 
 /** Nobody took a call that we placed. */
-class NotAnswered extends Data.TaggedError("NotAnswered")<{
-  readonly status: FailedDial
-  readonly callId: string
-}> {}
+class NotAnswered extends Data.TaggedError("NotAnswered")<{ readonly status: FailedDial }> {}
 
 /** Makes the SIP server; tests give one that has no network. */
 export type OpenSipServer = (options: SipServerOptions) => Promise<SipServer>
@@ -39,8 +36,14 @@ export class Telephone extends Context.Service<
   {
     /** As bound; undefined while the telephone is switched off. */
     readonly ports: SipServer["ports"] | undefined
-    /** Places a call; interrupted, it is given up. The leg is hung up with the scope. Dies while switched off. */
-    readonly dial: (request: DialRequest) => Effect.Effect<PhoneLeg, NotAnswered, Scope.Scope>
+    /**
+     * Places a call; interrupted, it is given up. The leg is hung up with the scope. Dies while switched off. `onOver` is
+     * told the Call-ID of a call that nobody took, also after an interruption, once there is nothing left of it.
+     */
+    readonly dial: (
+      request: DialRequest,
+      onOver?: (callId: string) => void
+    ) => Effect.Effect<PhoneLeg, NotAnswered, Scope.Scope>
     /** Who takes calls that come in, until the scope closes; without anybody they get 503. Must decide at once. */
     readonly answerWith: (onCall: (incoming: IncomingCall) => void) => Effect.Effect<void, never, Scope.Scope>
     /** What the peers of a call without a leg said, as soon as that is over; nothing when it takes too long. */
@@ -77,8 +80,8 @@ const make = Effect.fnUntraced(function* (
 
   return {
     ports: server?.ports,
-    dial: (request) =>
-      server === undefined ? Effect.die(new Error("the telephone is switched off")) : dial(server, request),
+    dial: (request, onOver) =>
+      server === undefined ? Effect.die(new Error("the telephone is switched off")) : dial(server, request, onOver),
     answerWith: (take) =>
       Effect.asVoid(
         Effect.acquireRelease(
@@ -93,10 +96,11 @@ const make = Effect.fnUntraced(function* (
 const refuseAll = (incoming: IncomingCall): void => incoming.refuse(503)
 
 /** The answer and the scope that hangs up are one step: an interruption in between would leave a leg to nobody. */
-const dial = (server: SipServer, request: DialRequest) =>
+const dial = (server: SipServer, request: DialRequest, onOver: (callId: string) => void = () => undefined) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const dialling = server.dial(request)
+      void dialling.outcome.then(({ callId, status }) => status !== "answered" && onOver(callId))
       const outcome = yield* restore(Effect.promise(() => dialling.outcome)).pipe(
         Effect.onInterrupt(() => Effect.sync(() => dialling.cancel()))
       )

@@ -54,7 +54,7 @@ export class SessionsApi extends HttpApiGroup.make("sessions")
       success: SessionRecording,
       error: NotFound
     }),
-    HttpApiEndpoint.get("getSessionSipTrace", "/:session_id/sipTrace", {
+    HttpApiEndpoint.get("getSessionSipTrace", "/:session_id/sip-trace", {
       params,
       success: SessionSipTrace,
       error: NotFound

@@ -46,9 +46,10 @@ export const incomingCall = Effect.fnUntraced(function* (
   const rung = Deferred.makeUnsafe<void>()
   const leg = Deferred.makeUnsafe<PhoneLeg | undefined>()
   let tellCancelled: (() => void) | undefined
+  // In this order: whoever waits for the decision may go on before the next line.
   const giveUp = (): void => {
-    decide("givenUp")
     Deferred.doneUnsafe(givenUp, Exit.succeed(undefined))
+    decide("givenUp")
   }
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {

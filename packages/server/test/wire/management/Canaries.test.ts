@@ -253,7 +253,7 @@ const useTelephone = async (agent_id: string): Promise<void> => {
     .poll(async () => (await ask("GET", session)).json()["status"], { timeout: 40_000, interval: 500 })
     .toBe("failed")
   expect((await ask("GET", path)).status).toBe(200)
-  expect((await ask("GET", `${session}/sipTrace`)).status).toBe(200)
+  expect((await ask("GET", `${session}/sip-trace`)).status).toBe(200)
 }
 
 /** What people get wrong, with canaries where they do. */

@@ -88,7 +88,7 @@ layer(service, { excludeTestServices: true, timeout: "90 seconds" })("The teleph
         )
         assert.strictEqual((recording.body["tracks"] as ReadonlyArray<unknown>).length, 2)
         const sipTrace = yield* eventually(
-          ask("GET", `/v1/agent/sessions/${id}/sipTrace`),
+          ask("GET", `/v1/agent/sessions/${id}/sip-trace`),
           ({ body }) => (body["lines"] as ReadonlyArray<unknown>).length > 0,
           "the sipTrace is kept"
         )

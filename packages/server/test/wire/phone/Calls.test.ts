@@ -102,7 +102,7 @@ describe("telephone calls", { timeout: 90_000 }, () => {
     await eventually(() => eventsOf(session_id)).toEqual(["call.ended", "call.analyzed"])
     const { lines } = await service.api<{ lines: ReadonlyArray<{ what: string }> }>(
       "GET",
-      `/v1/agent/sessions/${session_id}/sipTrace`
+      `/v1/agent/sessions/${session_id}/sip-trace`
     )
     expect(lines.map(({ what }) => what)).toEqual(expect.arrayContaining(["INVITE", "200 OK", "ACK", "BYE"]))
   })
