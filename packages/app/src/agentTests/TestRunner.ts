@@ -9,7 +9,7 @@ import { converse } from "@parley/engine/TextCall"
 import { LanguageModels } from "@parley/llm/LanguageModels"
 import type { ClaimedRun, RunOutcome } from "@parley/workspace/agentTests/TestRunQueue"
 import { TestRuns } from "@parley/workspace/agentTests/TestRuns"
-import { type Criterion, type Observed, questionsOf, verdictOn } from "@parley/workspace/agentTests/verdict"
+import { type Criterion, type Observed, questionsOf, checkExpectation } from "@parley/workspace/agentTests/expectations"
 import { AnalysisModel } from "@parley/workspace/analysis/Analyst"
 import { answerOf, questionOf } from "@parley/workspace/analysis/question"
 import * as JobWorker from "@parley/workspace/jobs/JobWorker"
@@ -45,7 +45,7 @@ export const layer: Layer.Layer<never, never, AnalysisModel | CallPlans | Knowle
         const wanted = questionsOf(criteria)
         const answers = criteria.length === 0 ? [] : yield* ask(run, wanted, items)
         return run.test.expectations.map((expectation): ExpectationResult => {
-          if (expectation.type !== "criterion") return verdictOn(expectation, observed)
+          if (expectation.type !== "criterion") return checkExpectation(expectation, observed)
           const answer = answers[criteria.indexOf(expectation)]
           const reason =
             answer?.rationale === undefined || answer.rationale === "" ? "no reason was given" : answer.rationale

@@ -51,7 +51,7 @@ const until = (what: string, check: () => boolean) =>
 
 describe.skipIf(peersMissing)("the official SDK's server", () => {
   for (const json of [true, false]) {
-    it.live(`lists and runs its tools, and is told goodbye (${json ? "JSON" : "event streams"})`, () =>
+    it.live(`lists and runs its tools, and has its session closed (${json ? "JSON" : "event streams"})`, () =>
       Effect.gen(function* () {
         const peer = yield* sdkServer({ json })
         const life = yield* Scope.make()
@@ -310,7 +310,7 @@ describe("a call", () => {
     })
   )
 
-  it.effect("is not held up by the goodbye of a server", () =>
+  it.effect("does not wait for a server to close its session", () =>
     Effect.gen(function* () {
       const http = yield* local
       const url = yield* listen(() => undefined)

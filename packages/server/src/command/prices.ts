@@ -1,6 +1,6 @@
 // `parley prices`: what work costs. A running service charges a new price at once.
 import { nanoOf } from "@parley/workspace/billing/Money"
-import { type Price, priceInWords, Prices } from "@parley/workspace/billing/Prices"
+import { type Price, formatPrice, Prices } from "@parley/workspace/billing/Prices"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -35,4 +35,4 @@ export const prices = Command.make("prices").pipe(
   Command.withSubcommands([list, set])
 )
 
-const line = (price: Price): string => `${price.name}  ${priceInWords(price)}`
+const line = (price: Price): string => `${price.name}  ${formatPrice(price)}`

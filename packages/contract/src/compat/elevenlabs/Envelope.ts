@@ -1,5 +1,5 @@
-// The error envelope of the ElevenLabs-compatible API: `{detail: {status, message}}`. `provider_error` is a refusal of
-// the main API with its message; every other status is the layer's own.
+// The error envelope of the ElevenLabs-compatible API: `{detail: {status, message}}`. `provider_error` is an error of
+// the main API with its message; every other status is this API's own.
 /** The words for what went wrong. */
 export type ElevenLabsStatus =
   | "invalid_request"

@@ -1,5 +1,5 @@
-// The error envelope of the OpenRouter-compatible API: `code` is the HTTP status as a number. A refusal of the main API
-// has type `provider_error` and says so in `metadata`; the layer's own have none.
+// The error envelope of the OpenRouter-compatible API: `code` is the HTTP status as a number. An error of the main API
+// has type `provider_error` and names the service in `metadata`; this API's own errors have none.
 /** The body of every error. */
 export interface OpenRouterBody {
   readonly error: {

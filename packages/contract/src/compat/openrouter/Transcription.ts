@@ -1,4 +1,4 @@
-// Layer B: the JSON body of POST /audio/transcriptions. The same names are fields of its form.
+// OpenRouter-compatible API: the JSON body of POST /audio/transcriptions. The same names are fields of its form.
 import { Schema } from "effect"
 import { text } from "../../Field.ts"
 

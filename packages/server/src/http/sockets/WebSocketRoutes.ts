@@ -69,10 +69,10 @@ export class WebSocketRoutes extends Context.Service<
         route.accept(handshake).pipe(
           Effect.timeoutOrElse({ duration: acceptMs, orElse: () => Effect.fail(overdue) }),
           Effect.matchEffect({
-            onFailure: (refusal) =>
+            onFailure: (rejection) =>
               Effect.sync(() => {
-                socket.end(httpAnswer(refusal), () => socket.destroy())
-                return refusal.status
+                socket.end(httpAnswer(rejection), () => socket.destroy())
+                return rejection.status
               }),
             onSuccess: (talk) =>
               Effect.gen(function* () {

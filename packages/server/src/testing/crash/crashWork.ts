@@ -55,7 +55,7 @@ const holdCall = async (service: RunningService, record: CrashRecord, over: Abor
     }
   } finally {
     const left = caller.leave().catch(() => undefined)
-    // A goodbye to a dead service takes its time.
+    // Leaving a dead service takes its time.
     await Promise.race([left, within(new Promise<never>(() => undefined), over).catch(() => undefined), pause(5000)])
   }
 }

@@ -1,4 +1,4 @@
-// What strangers send to the speech endpoints of all three APIs: each gets its status in its API's envelope, and the
+// What clients may send by mistake or malice to the speech endpoints of all three APIs: each gets its status in its API's envelope, and the
 // service stays up. 400 for what cannot be read, 413 too large, 415 for another content type, 422 for a wrong field, each with the error
 // body of its API.
 import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstallation"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Expectation } from "@parley/contract/AgentTest"
-import { type Criterion, type Observed, questionsOf, verdictOn } from "../../src/agentTests/verdict.ts"
+import { type Criterion, type Observed, questionsOf, checkExpectation } from "../../src/agentTests/expectations.ts"
 
 const observed: Observed = {
   replies: ["Good day!", "Your  Booking number is SEVEN."],
@@ -41,9 +41,9 @@ const cases: ReadonlyArray<readonly [expectation: Plain, passed: boolean, reason
   [{ type: "tool_not_called", tool_name: "hang_up_call" }, false, "it was called once"]
 ]
 
-describe("verdictOn", () => {
+describe("checkExpectation", () => {
   it.each(cases)("%j is %s", (expectation, passed, reason) =>
-    assert.deepStrictEqual(verdictOn(expectation, observed), { expectation, passed, reason })
+    assert.deepStrictEqual(checkExpectation(expectation, observed), { expectation, passed, reason })
   )
 })
 

@@ -18,7 +18,7 @@ export interface Observed {
 export type Criterion = Extract<Expectation, { type: "criterion" }>
 
 /** Whether one expectation holds, and why, in plain words. */
-export const verdictOn = (
+export const checkExpectation = (
   expectation: Exclude<Expectation, Criterion>,
   { calls, replies }: Observed
 ): ExpectationResult => {
