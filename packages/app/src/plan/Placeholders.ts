@@ -1,5 +1,5 @@
-// `{{name}}` and `{{system.name}}` in prompts and first messages. One pass: what a value holds is not read again. A placeholder
-// without a value stays as it is written.
+// `{{name}}` and `{{system.name}}` in prompts and first messages. One pass: what a value holds is not read again. A
+// placeholder without a value stays as it is written.
 import type { DynamicVariables } from "@parley/contract/SessionRequest"
 
 /** The values of `{{system.*}}`; numbers are E.164, `""` where there is none. */

@@ -8,7 +8,9 @@ import type { Redacted } from "effect"
 import type { ListedServer } from "../tools/McpTools.ts"
 import { freeName, functionName, functionNames } from "./functionName.ts"
 
-/** In the order of `tools`, then those of MCP servers, of which at most `mcpToolsPerSession` are taken. `open`: opens sealed headers. */
+/**
+ * In the order of `tools`, then at most `mcpToolsPerSession` of those of MCP servers. `open`: opens sealed headers.
+ */
 export const plannedTools = (
   tools: ReadonlyArray<RunnableTool>,
   open: (sealed: string) => Redacted.Redacted<string>,

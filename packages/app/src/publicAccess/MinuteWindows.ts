@@ -1,5 +1,5 @@
 // Counts in fixed windows of a minute. What is older than its minute is forgotten. Our own, because the library's rate
-// limiter keeps every key it ever saw in memory, and these keys come from strangers.
+// limiter keeps every key it ever saw in memory, and these keys come from untrusted clients.
 
 const windowMs = 60_000
 
