@@ -38,7 +38,7 @@ report(
       what: "voice to voice as heard by the caller over WebRTC loopback",
       unit: "ms",
       values: rows.map((row) => row.heardMs),
-      asked: "p50 <= 900"
+      target: "p50 <= 900"
     },
     { what: "the same as the service's own ledger has it", unit: "ms", values: latency.map((turn) => turn.total_ms) }
   ],

@@ -1,5 +1,5 @@
 // What an encoder costs: CPU milliseconds per second of speech, for every output format, in blocks of 200 ms as the
-// sound lines give them; and the whole way of a line (24 kHz speech, resampled and levelled) beside it.
+// encoder threads get them; and the whole way through one (24 kHz speech, resampled and levelled) beside it.
 import { makeAudioEncoder } from "@parley/audio/encode/makeAudioEncoder"
 import type { OutputFormat } from "@parley/audio/encode/OutputFormat"
 import { Leveller } from "@parley/audio/Leveller"

@@ -167,7 +167,7 @@ try {
   )
   for (const { name } of routes) {
     const ratio = percentile(values(name, "parley"), 50) / percentile(values(name, "fastify"), 50)
-    console.log(`${name}: ${ratio.toFixed(2)} times the peer's CPU   asked: <= 1.5`)
+    console.log(`${name}: ${ratio.toFixed(2)} times the peer's CPU   target: <= 1.5`)
   }
 } finally {
   keptConnections.destroy()

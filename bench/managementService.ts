@@ -1,4 +1,4 @@
-// The service in a process of its own for benches of the office: tells its parent where it listens, and what CPU it has
+// The service in a process of its own for benches of the management API: tells its parent where it listens, and what CPU it has
 // used when it is asked.
 import { NodeRuntime } from "@effect/platform-node"
 import { HttpListener } from "@parley/server/http/HttpListener"

@@ -11,7 +11,7 @@ import { percentile, report } from "./report.ts"
 
 const rounds = 5
 const perRound = Number(process.env["PER_ROUND"] ?? 2000)
-/** As many as the courier has under way. */
+/** As many as the webhook worker has under way. */
 const atOnce = 32
 const secret = "bench-secret"
 

@@ -48,8 +48,8 @@ const caller = (): Promise<SipServer> =>
     }
   })
 
-const dial = async (door: SipServer, port: number): Promise<PhoneLeg> => {
-  const { outcome } = door.dial({
+const dial = async (server: SipServer, port: number): Promise<PhoneLeg> => {
+  const { outcome } = server.dial({
     trunk: { uri: `127.0.0.1:${port}`, transport: "udp", credentials: undefined },
     from: "+14155550100",
     to: "+14155550123",
@@ -73,7 +73,7 @@ const pace = setInterval(() => {
 
 const deaf = { onFrame: () => undefined, onEvent: () => undefined, onDigit: () => undefined, onClosed: () => undefined }
 
-const door = await caller()
+const server = await caller()
 const rows: Array<unknown> = []
 
 // How many at once.
@@ -83,7 +83,7 @@ console.log("calls   late frames   CPU of a core   per call      RSS per call")
 let most = 0
 for (const step of steps) {
   while (legs.length < step) {
-    const leg = await dial(door, busy.port)
+    const leg = await dial(server, busy.port)
     leg.attach(deaf)
     legs.push(leg)
   }
@@ -100,7 +100,7 @@ for (const step of steps) {
       `${((100 * cpu) / step).toFixed(2).padStart(6)} %   ${(((now.rssMb - empty.rssMb) * 1024) / step).toFixed(0).padStart(12)} KiB`
   )
 }
-console.log(`most calls with less than 1 % of frames more than 20 ms late: ${most}   asked: >= 120`)
+console.log(`most calls with less than 1 % of frames more than 20 ms late: ${most}   target: >= 120`)
 for (const leg of legs.splice(0)) leg.close("user_hangup")
 await rest(1_000)
 await busy.stop()
@@ -110,7 +110,7 @@ const quick = await start(0)
 const greeted: Array<number> = []
 for (let i = 0; i < setUps; i++) {
   const began = performance.now()
-  const leg = await dial(door, quick.port)
+  const leg = await dial(server, quick.port)
   greeted.push(
     await new Promise<number>((resolve) =>
       leg.attach({
@@ -126,7 +126,7 @@ for (let i = 0; i < setUps; i++) {
 }
 report(
   "phone",
-  [{ what: "INVITE to the first frame of the greeting heard", unit: "ms", values: greeted, asked: "p95 <= 60" }],
+  [{ what: "INVITE to the first frame of the greeting heard", unit: "ms", values: greeted, target: "p95 <= 60" }],
   rows
 )
 
@@ -135,7 +135,7 @@ const round = async (count: number): Promise<void> => {
   let left = count
   const one = async (): Promise<void> => {
     while (left-- > 0) {
-      const leg = await dial(door, quick.port)
+      const leg = await dial(server, quick.port)
       leg.attach(deaf)
       leg.play(voice)
       leg.close("user_hangup")
@@ -153,8 +153,8 @@ await rest(lingerMs)
 const after = await quick.figures()
 console.log(
   `${churn} calls placed and ended: heap ${before.heapMb.toFixed(1)} -> ${after.heapMb.toFixed(1)} MB, ` +
-    `handles ${before.handles} -> ${after.handles}, calls ${after.calls}   asked: back to start`
+    `handles ${before.handles} -> ${after.handles}, calls ${after.calls}   target: back to start`
 )
 await quick.stop()
 clearInterval(pace)
-await door.close()
+await server.close()

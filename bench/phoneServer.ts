@@ -1,4 +1,4 @@
-// The side that is measured: a phone door and the engine with scripted engines, in a process of its own. Answers
+// The side that is measured: a phone server and the engine with scripted engines, in a process of its own. Answers
 // questions about itself over IPC.
 import { NodeRuntime } from "@effect/platform-node"
 import * as Conversation from "@parley/engine/Conversation"
@@ -70,7 +70,7 @@ const main = Effect.gen(function* () {
   const run = Effect.runForkWith(yield* Effect.context<CallParts | Pacer>())
   const outliving = yield* Effect.scope
   let calls = 0
-  const door = yield* Effect.promise(() =>
+  const server = yield* Effect.promise(() =>
     makeSipServer({
       network: {
         host: "127.0.0.1",
@@ -101,7 +101,7 @@ const main = Effect.gen(function* () {
     cpu = process.cpuUsage()
     const memory = process.memoryUsage()
     const figures: Figures = {
-      calls: door.count(),
+      calls: server.count(),
       frames,
       late,
       cpuMs: (used.user + used.system) / 1000,
@@ -113,7 +113,7 @@ const main = Effect.gen(function* () {
     late = 0
     process.send?.(figures)
   })
-  process.send?.({ port: door.ports.udp })
+  process.send?.({ port: server.ports.udp })
   return yield* Effect.never
 }).pipe(
   Effect.scoped,

@@ -21,15 +21,15 @@ let files = 0
 const fresh = (): string => join(folder, String(files++))
 
 const bare = (): { readonly leg: Leg; readonly hear: (frame: Int16Array) => void } => {
-  let ears: LegEars | undefined
+  let listener: LegEars | undefined
   const leg: Leg = {
     playRate: 24_000,
-    attach: (given) => void (ears = given),
+    attach: (given) => void (listener = given),
     play: () => undefined,
     tell: () => undefined,
     close: () => undefined
   }
-  return { leg, hear: (frame) => ears?.onFrame(frame) }
+  return { leg, hear: (frame) => listener?.onFrame(frame) }
 }
 
 /** Nanoseconds per tick over a whole text, on a clock that goes with the frames. */

@@ -1,4 +1,4 @@
-// What every question prints and keeps: percentiles beside what was asked for, raw rows as JSON.
+// What every bench prints and keeps: percentiles beside the target, raw rows as JSON.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { join } from "node:path"
@@ -8,13 +8,13 @@ export interface Measure {
   readonly unit: string
   readonly values: ReadonlyArray<number>
   /** As the issue or a peer's figure states it. */
-  readonly asked?: string
+  readonly target?: string
 }
 
 export const report = (name: string, measures: ReadonlyArray<Measure>, rows: ReadonlyArray<unknown>): void => {
-  for (const { asked, unit, values, what } of measures) {
+  for (const { target, unit, values, what } of measures) {
     const figures = [50, 95, 99].map((p) => `p${p} ${percentile(values, p).toFixed(1)}`).join("  ")
-    console.log(`${what}: ${figures} ${unit} (n=${values.length})${asked === undefined ? "" : `   asked: ${asked}`}`)
+    console.log(`${what}: ${figures} ${unit} (n=${values.length})${target === undefined ? "" : `   target: ${target}`}`)
   }
   const folder = join(import.meta.dirname, "results")
   mkdirSync(folder, { recursive: true })

@@ -51,10 +51,10 @@ const main = Effect.gen(function* () {
   closes.length = 0
   for (let number = 0; number < rounds; number++) yield* round(number)
   const end = settled()
-  report("sessions", [{ what: "close of a session in full use", unit: "ms", values: closes, asked: "<= 20" }], rows)
+  report("sessions", [{ what: "close of a session in full use", unit: "ms", values: closes, target: "<= 20" }], rows)
   console.log(
     `${rounds * perRound} sessions opened and closed: heap ${start.heapMb.toFixed(1)} -> ${end.heapMb.toFixed(1)} MB, ` +
-      `handles ${start.handles} -> ${end.handles}   asked: back to start`
+      `handles ${start.handles} -> ${end.handles}   target: back to start`
   )
 })
 

@@ -1,4 +1,4 @@
-// Calls come and go at the telephone's door: how long from INVITE to 200, and what ten thousand of them leave behind
+// Calls come and go at the SIP server: how long from INVITE to 200, and what ten thousand of them leave behind
 // once what they answer repeats for is over. The caller is a process of its own.
 import { makeSipServer } from "@parley/transport/sip/SipServer"
 import { fork } from "node:child_process"
@@ -16,12 +16,12 @@ const message = (
   name: string,
   to: string,
   port: number,
-  door: number,
+  serverPort: number,
   cseq: number,
   body = ""
 ): string =>
   [
-    `${method} sip:+15550100@127.0.0.1:${door} SIP/2.0`,
+    `${method} sip:+15550100@127.0.0.1:${serverPort} SIP/2.0`,
     `Via: SIP/2.0/UDP 127.0.0.1:${port};rport;branch=z9hG4bK${name}${method}`,
     `From: <sip:+15550199@127.0.0.1>;tag=${name}`,
     `To: <sip:+15550100@127.0.0.1>${to}`,
@@ -35,7 +35,7 @@ const message = (
     body
   ].join("\r\n")
 
-const callAll = async (door: number, count: number): Promise<ReadonlyArray<number>> => {
+const callAll = async (serverPort: number, count: number): Promise<ReadonlyArray<number>> => {
   const socket = createSocket("udp4")
   await new Promise<void>((done) => socket.bind(0, "127.0.0.1", done))
   const { port } = socket.address()
@@ -49,12 +49,12 @@ const callAll = async (door: number, count: number): Promise<ReadonlyArray<numbe
   })
   const ask = (name: string, method: string, text: string): Promise<string> =>
     new Promise((resolve) => {
-      const again = setInterval(() => socket.send(text, door, "127.0.0.1"), 500)
+      const again = setInterval(() => socket.send(text, serverPort, "127.0.0.1"), 500)
       waiting.set(`${name} ${method}`, (answer) => {
         clearInterval(again)
         resolve(answer)
       })
-      socket.send(text, door, "127.0.0.1")
+      socket.send(text, serverPort, "127.0.0.1")
     })
   const body = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\n"
   const took: Array<number> = []
@@ -63,11 +63,11 @@ const callAll = async (door: number, count: number): Promise<ReadonlyArray<numbe
     while (next < count) {
       const name = `c${next++}x${port}`
       const beganMs = performance.now()
-      const ok = await ask(name, "INVITE", message("INVITE", name, "", port, door, 1, body))
+      const ok = await ask(name, "INVITE", message("INVITE", name, "", port, serverPort, 1, body))
       took.push(performance.now() - beganMs)
       const tag = /^To:.*(;tag=\S+)/im.exec(ok)?.[1] ?? ""
-      socket.send(message("ACK", name, tag, port, door, 1), door, "127.0.0.1")
-      await ask(name, "BYE", message("BYE", name, tag, port, door, 2))
+      socket.send(message("ACK", name, tag, port, serverPort, 1), serverPort, "127.0.0.1")
+      await ask(name, "BYE", message("BYE", name, tag, port, serverPort, 2))
     }
   }
   await Promise.all(Array.from({ length: atOnce }, caller))
@@ -81,7 +81,7 @@ const [role, port] = process.argv.slice(2)
 if (role === "caller") {
   process.on("message", async (count: number) => process.send?.(await callAll(Number(port), count)))
 } else {
-  const door = await makeSipServer({
+  const server = await makeSipServer({
     network: {
       host: "127.0.0.1",
       port: 0,
@@ -95,7 +95,7 @@ if (role === "caller") {
       onCall: (call) => void call.answer()
     }
   })
-  const peer = fork(import.meta.filename, ["caller", String(door.ports.udp)])
+  const peer = fork(import.meta.filename, ["caller", String(server.ports.udp)])
   const run = async (count: number): Promise<ReadonlyArray<number>> => {
     peer.send(count)
     const [took] = (await once(peer, "message")) as [ReadonlyArray<number>]
@@ -113,16 +113,16 @@ if (role === "caller") {
   const took = await run(calls)
   const seconds = (performance.now() - beganMs) / 1000
   const after = await settled()
-  console.log(`${calls} calls in ${seconds.toFixed(1)} s, ${atOnce} at a time; left: ${door.count()}`)
+  console.log(`${calls} calls in ${seconds.toFixed(1)} s, ${atOnce} at a time; left: ${server.count()}`)
   console.log(
     `heap ${(before.heap / 1e6).toFixed(1)} -> ${(after.heap / 1e6).toFixed(1)} MB, handles ${before.handles} -> ${after.handles}`
   )
   report(
     "sip-churn",
-    [{ what: "INVITE to 200", unit: "ms", values: took, asked: "<= 60 p95, greeting included" }],
+    [{ what: "INVITE to 200", unit: "ms", values: took, target: "<= 60 p95, greeting included" }],
     [{ calls, seconds, before, after }]
   )
   peer.kill()
-  await door.close()
-  process.exit(after.handles === before.handles && door.count() === 0 ? 0 : 1)
+  await server.close()
+  process.exit(after.handles === before.handles && server.count() === 0 ? 0 : 1)
 }

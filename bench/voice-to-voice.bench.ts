@@ -66,20 +66,20 @@ const main = Effect.gen(function* () {
         what: "engine overhead beyond the components' sum",
         unit: "ms",
         values: of(sequential, "overhead"),
-        asked: "p50 <= 5, p95 <= 15 (a peer's in-process session: 5-7 / 15-31)"
+        target: "p50 <= 5, p95 <= 15 (a peer's in-process session: 5-7 / 15-31)"
       },
       {
         what: "voice to voice, default config, speculation on",
         unit: "ms",
         values: of(speculative, "total"),
-        asked: "p50 <= 620, 550 of it the configured wait"
+        target: "p50 <= 620, 550 of it the configured wait"
       },
       { what: "voice to voice, speculation off", unit: "ms", values: of(sequential, "total") },
       {
         what: "barge-in, onset to last agent frame, default sensitivity",
         unit: "ms",
         values: of([...speculative, ...sequential], "bargeIn"),
-        asked: "p50 <= 250"
+        target: "p50 <= 250"
       }
     ],
     [...sequential, ...speculative]

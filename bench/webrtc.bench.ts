@@ -1,5 +1,5 @@
 // What does one WebRTC call cost the server, and how long does it take to set up? N clients in another process
-// send and receive 50 packets a second each; the door decodes to 16 kHz and encodes from 24 kHz, all the time
+// send and receive 50 packets a second each; the server decodes to 16 kHz and encodes from 24 kHz, all the time
 // (`speaking 100`) or as an agent does who speaks less than half of it (`speaking 40`).
 //   node bench/webrtc.bench.ts [calls=20] [seconds=10]
 import { makeLiveKitServer } from "@parley/transport/livekit/LiveKitServer"
@@ -31,7 +31,7 @@ const speech = (samples: number): Int16Array => {
 const serve = async (calls: number, seconds: number): Promise<void> => {
   const legs: Array<Leg> = []
   let frames = 0
-  const door = makeLiveKitServer({
+  const liveKit = makeLiveKitServer({
     handlers: {
       admit: async (token) => ({ sessionId: token, identity: `user-${token}`, room: token }),
       onLeg: (_, leg) => {
@@ -46,7 +46,7 @@ const serve = async (calls: number, seconds: number): Promise<void> => {
     }
   })
   const server = createServer()
-  server.on("upgrade", (request, socket, head) => void door.handleUpgrade(request, socket, head))
+  server.on("upgrade", (request, socket, head) => void liveKit.handleUpgrade(request, socket, head))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
 
   const samples = speech(24_000 * 4)
@@ -89,10 +89,10 @@ const serve = async (calls: number, seconds: number): Promise<void> => {
   console.table(rows)
   const closes: Array<number> = []
   for (const leg of legs) {
-    const live = door.stats().calls
+    const live = liveKit.stats().calls
     const closing = performance.now()
     leg.close("agent_hangup")
-    while (door.stats().calls === live) await sleep(1)
+    while (liveKit.stats().calls === live) await sleep(1)
     closes.push(performance.now() - closing)
   }
   const cost = (i: number): ReadonlyArray<number> => [rows[i]?.["cpuPercentPerCall"] ?? 0]
@@ -102,13 +102,13 @@ const serve = async (calls: number, seconds: number): Promise<void> => {
       { what: `CPU of a core per call, ${calls} calls, agent always speaking`, unit: "%", values: cost(0) },
       { what: `CPU of a core per call, ${calls} calls, agent speaking 40 %`, unit: "%", values: cost(1) },
       { what: "set-up, socket to first agent packet, one after the other", unit: "ms", values: setups },
-      { what: "close of a call, ports and timers free", unit: "ms", values: closes, asked: "<= 20 ms" }
+      { what: "close of a call, ports and timers free", unit: "ms", values: closes, target: "<= 20 ms" }
     ],
     [...rows, { setupsMs: setups.map(round), closesMs: closes.map(round) }]
   )
   clearInterval(tick)
   clients.kill()
-  await door.close()
+  await liveKit.close()
   server.close()
 }
 
@@ -132,11 +132,11 @@ const runClients = async (port: number, calls: number): Promise<void> => {
       iceServers: [],
       iceUseIpv6: false
     })
-    const ear = pc.addTransceiver("audio", { direction: "recvonly" })
+    const audio = pc.addTransceiver("audio", { direction: "recvonly" })
     const mic = pc.addTransceiver("audio", { direction: "sendonly" })
     pc.createDataChannel("_reliable")
     const heard = new Promise<void>((resolve) =>
-      ear.onTrack.subscribe((track) => track.onReceiveRtp.subscribe(() => resolve()))
+      audio.onTrack.subscribe((track) => track.onReceiveRtp.subscribe(() => resolve()))
     )
     const offer = await pc.createOffer()
     for (const { connection } of pc.iceTransports) delete connection.stunServer

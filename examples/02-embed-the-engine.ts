@@ -12,18 +12,21 @@ import type { EndReason } from "@parley/contract/EndReason"
 import { Deferred, Effect, Layer } from "effect"
 
 const sentences = process.argv.slice(2)
-let ears: LegEars | undefined
+let listener: LegEars | undefined
 let frames = 0
 const leg: Leg = {
   playRate: 24_000,
-  attach: (to) => (ears = to),
+  attach: (to) => (listener = to),
   // Twenty milliseconds of the agent's voice, or undefined for silence: send it where your caller listens.
   play: (frame) => void (frame && frames++),
   tell: (message) => {
     if (message._tag !== "State" || message.state !== "listening") return
     const text = sentences.shift()
-    // Sound would come in by ears.onFrame: 320 samples at 16 kHz.
-    setTimeout(() => ears?.onEvent(text === undefined ? { type: "user.hangup" } : { type: "user.message", text }), 300)
+    // Sound would come in by listener.onFrame: 320 samples at 16 kHz.
+    setTimeout(
+      () => listener?.onEvent(text === undefined ? { type: "user.hangup" } : { type: "user.message", text }),
+      300
+    )
   },
   close: () => console.log(`The call is over; the agent spoke for ${(frames / 50).toFixed(1)} s.`)
 }

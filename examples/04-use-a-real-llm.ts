@@ -9,12 +9,12 @@ const { PARLEY_LLM_API_KEY: key, PARLEY_LLM_BASE_URL: baseUrl, PARLEY_LLM_MODEL:
 if (baseUrl === undefined)
   throw new Error("set PARLEY_LLM_BASE_URL, and PARLEY_LLM_MODEL and PARLEY_LLM_API_KEY where needed")
 
-const mind = LanguageModels.make({
+const models = LanguageModels.make({
   providers: ["openai"],
   openai: { baseUrl, model, apiKey: key === undefined ? undefined : Redacted.make(key) }
 })
 const [content = "Hello, who are you?"] = process.argv.slice(2)
-const words = mind.chat({ kind: "default", model: "" }).stream({
+const words = models.chat({ kind: "default", model: "" }).stream({
   messages: [
     { role: "system", content: "You are a receptionist on the telephone. Answer in one sentence." },
     { role: "user", content }

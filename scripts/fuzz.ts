@@ -1,4 +1,4 @@
-// `npm run fuzz -- --messages 1000000 --seed 1`: wrong words to the telephone's door, and what came of them. Fails on
+// `npm run fuzz -- --messages 1000000 --seed 1`: malformed messages to the SIP server, and what came of them. Fails on
 // a fault, on a request without its answer, and on memory that grows.
 import { parseArgs } from "node:util"
 import { fuzzSip } from "@parley/transport/testing/SipFuzz"

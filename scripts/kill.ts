@@ -1,8 +1,8 @@
-// `npm run kill [-- --points 50 --seed 1]`: a day at the service, cut by kill -9 at random moments; fails when anything
-// that was acknowledged is lost, untold or told in the wrong order.
+// `npm run kill [-- --points 50 --seed 1]`: a busy service is killed with kill -9 at random moments; fails when
+// anything that was acknowledged is lost, left undelivered or delivered in the wrong order.
 import { parseArgs } from "node:util"
 import { closeRtc } from "../packages/server/src/testing/RtcCaller.ts"
-import { holdDay } from "../packages/server/src/testing/KilledDay.ts"
+import { runCrashScenario } from "../packages/server/src/testing/crash/CrashScenario.ts"
 
 const { values } = parseArgs({
   options: { points: { type: "string", default: "50" }, seed: { type: "string" }, longest: { type: "string" } }
@@ -10,7 +10,7 @@ const { values } = parseArgs({
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9))
 console.log(`seed ${seed}`)
 try {
-  const report = await holdDay({
+  const report = await runCrashScenario({
     points: Number(values.points),
     seed,
     longestMs: Number(values.longest ?? 5000),

@@ -15,12 +15,12 @@ export const pocketSphinx = [
   { package: "libsphinxbase3", there: () => library("libsphinxbase.so.3") }
 ]
 
-/** Judges what our encoders write, makes what our decoders read, and reads AAC. */
+/** Measures what our encoders write, makes what our decoders read, and reads AAC. */
 export const ffmpeg = [
   { package: "ffmpeg", there: () => spawnSync("ffmpeg", ["-version"], { stdio: "ignore" }).status === 0 }
 ]
 
-/** Telephones that call our door and are called by it. */
+/** Telephones that call our SIP server and are called by it. */
 export const telephones = [
   { package: "sip-tester", there: () => spawnSync("sipp", ["-v"], { stdio: "ignore" }).error === undefined },
   { package: "baresip-core", there: () => spawnSync("baresip", ["-h"], { stdio: "ignore" }).error === undefined }

@@ -153,7 +153,7 @@ app.post(
     ])
     const version = versions.rows[0]
     const { conversation } = version.config
-    const wish = {
+    const sessionInput = {
       overrides: {},
       dynamicVariables: body.dynamic_variables ?? {},
       worldContext: body.world_context ?? true,
@@ -176,7 +176,7 @@ app.post(
         body.timezone ?? conversation.timezone ?? "UTC",
         body.end_user_id ?? "",
         JSON.stringify(body.metadata ?? {}),
-        JSON.stringify(wish),
+        JSON.stringify(sessionInput),
         conversation.max_duration_seconds
       ]
     )

@@ -1,4 +1,4 @@
-// What the room asks of whoever wires it: names, addresses and limits. The server makes it of its configuration.
+// What the room needs to know of the configuration: names, addresses and limits. The server makes it at the start.
 import { Context } from "effect"
 
 /** Where the telephone listens; with neither port nor TLS there is none. */
@@ -26,6 +26,7 @@ export interface MediaSettings {
   readonly portRange?: readonly [min: number, max: number]
 }
 
+/** Names, addresses and limits that the application works with. */
 export class AppSettings extends Context.Service<
   AppSettings,
   {

@@ -2,6 +2,7 @@
 import type { Provider } from "@parley/contract/Health"
 import { Context, type Effect } from "effect"
 
+/** The state of the engines' providers, as /health shows it. */
 export class ServingHealth extends Context.Service<
   ServingHealth,
   {

@@ -3,9 +3,6 @@
 // throws nothing but `WavError`, whatever the bytes.
 import { wavCodecs, WavReader } from "./WavReader.ts"
 
-export { WavError } from "./WavReader.ts"
-export type { WavErrorReason } from "./WavReader.ts"
-
 /** A parsed file: mono 16-bit samples. */
 export interface Wav {
   readonly sampleRate: number

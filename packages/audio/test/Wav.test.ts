@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { encodeMuLaw } from "../src/G711.ts"
-import { encodeWav, parseWav, wavHeader, WavError, wavHeaderBytes } from "../src/Wav.ts"
+import { encodeWav, parseWav, wavHeader, wavHeaderBytes } from "../src/Wav.ts"
+import { WavError } from "../src/WavReader.ts"
 
 const samples = Int16Array.from({ length: 1001 }, (_, i) => Math.round(20000 * Math.sin(i / 7)))
 

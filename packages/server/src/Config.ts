@@ -29,6 +29,7 @@ import {
   wrong
 } from "./config/fields.ts"
 
+/** The whole configuration, checked. Ports are 0 for any free one; folders are as given, relative to the working folder. */
 export interface Config {
   readonly host: string
   readonly port: number

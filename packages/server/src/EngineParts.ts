@@ -27,11 +27,13 @@ const recognisers = ({ maxCalls }: Config): number =>
 /** Embedded recognisers beside those of the calls: for uploads, and for streams that are no calls. */
 export const recordings = { atOnce: 2, live: 2 }
 
-/** A call that could not hear is refused at the door rather than lost. */
-export const capacity = (config: Config): number => (hearsAlone(config) ? recognisers(config) : config.maxCalls)
+/** Calls at the same time. A call for which no recogniser is left is refused before it is answered. */
+export const capacity = (config: Config): number =>
+  isRecognitionEmbedded(config) ? recognisers(config) : config.maxCalls
 
 /** Whether every recogniser is a process of this machine. */
-export const hearsAlone = (config: Config): boolean => config.asr.providers.every((name) => name === "pocketsphinx")
+export const isRecognitionEmbedded = (config: Config): boolean =>
+  config.asr.providers.every((name) => name === "pocketsphinx")
 
 /**
  * The engine waits 3 s for a final and 8 s for sound. Who answers later has failed before that, or nobody would know;
@@ -50,7 +52,7 @@ const speech = Layer.unwrap(
     const { asr, tts } = config
     const speaking = tts.endpoint && { ...tts.endpoint, ...boundsOf("tts", tts) }
     const inTime = boundsOf("asr", asr)
-    const hearing = asr.endpoint && { ...asr.endpoint, openMs: inTime.firstByteMs, finalMs: inTime.gapMs }
+    const recognition = asr.endpoint && { ...asr.endpoint, openMs: inTime.firstByteMs, finalMs: inTime.gapMs }
     const [voice, ...voices] = tts.voices.map((id) => ({ id, name: id, language: "" }))
     const streams = recordings.atOnce + recordings.live
     return Speech.layer({
@@ -69,8 +71,8 @@ const speech = Layer.unwrap(
       },
       openAiTranscription: asr.endpoint && { ...asr.endpoint, ...inTime },
       elevenLabsSpeech: speaking && voice && { ...speaking, voices: [voice, ...voices] },
-      elevenLabsTranscription: hearing,
-      deepgram: hearing,
+      elevenLabsTranscription: recognition,
+      deepgram: recognition,
       pocketSphinx: { poolSize: recognisers(config) + streams }
     })
   })

@@ -1,10 +1,10 @@
 // How the process is told to stop, beyond the first SIGINT or SIGTERM that the runtime turns into an interruption.
 import { Effect } from "effect"
 
-/** Ctrl-C reaches the whole process group and launchers pass it on: what comes this close is the same wish. */
+/** Ctrl-C reaches the whole process group and launchers pass it on: signals within this time count as one. */
 const sameSignalMs = 500
 
-/** A second wish to stop ends the process at once; its database is told to go as it exits. */
+/** A second signal ends the process at once with status 130; its database is stopped as it exits. */
 export const forceOnSecondSignal = (): void => {
   let first: number | undefined
   const onSignal = () => {

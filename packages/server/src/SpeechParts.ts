@@ -1,4 +1,4 @@
-// The speech half of the service, made from the engines: the use cases, and the desks before which every door stands.
+// The speech half of the service, made from the engines: the use cases, and the requests of all three APIs that use them.
 import { Recognition } from "@parley/speech/Recognition"
 import { EncoderPool } from "@parley/speech/encoding/EncoderPool"
 import { Synthesis } from "@parley/speech/Synthesis"
@@ -12,7 +12,7 @@ import { SpeechRequests } from "@parley/app/speech/SpeechRequests"
 import { SpeechPermits } from "@parley/app/speech/SpeechPermits"
 import { VoiceChoice } from "@parley/app/speech/VoiceChoice"
 import { VoiceDesigner } from "@parley/app/speech/VoiceDesigner"
-import { hearsAlone, recordings } from "./EngineParts.ts"
+import { isRecognitionEmbedded, recordings } from "./EngineParts.ts"
 import { Settings } from "./Settings.ts"
 
 const useCases = Layer.mergeAll(Synthesis.layer, Recognition.layer({ atOnce: recordings.atOnce })).pipe(
@@ -23,10 +23,10 @@ const manyStreams = 200
 
 /** More than the embedded recognisers that calls leave alone would take theirs. */
 const liveRecognition = Layer.unwrap(
-  Effect.map(Settings, (config) => LiveRecognition.layer(hearsAlone(config) ? recordings.live : manyStreams))
+  Effect.map(Settings, (config) => LiveRecognition.layer(isRecognitionEmbedded(config) ? recordings.live : manyStreams))
 )
 
-/** On the engines, the office and the file system. */
+/** Needs the engines, the workspace's services and the file system. */
 export const layer = Layer.mergeAll(
   SpeechRequests.layer,
   RecognitionRequests.layer,

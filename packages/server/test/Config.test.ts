@@ -21,7 +21,7 @@ describe("Config", () => {
     assert.strictEqual(config.trialBalance, 5_000_000_000n)
   })
 
-  it("serves by an endpoint as soon as its address is set, and by nothing else unless told", () => {
+  it("serves by an endpoint as soon as its address is set, and by nothing else unless it is named", () => {
     const config = Result.getOrThrow(
       readConfig({
         PARLEY_LLM_BASE_URL: "http://127.0.0.1:11434/v1/",
@@ -49,18 +49,18 @@ describe("Config", () => {
       readConfig({
         PARLEY_ASR: "elevenlabs",
         PARLEY_ASR_BASE_URL: "http://127.0.0.1:8080/compat/elevenlabs/",
-        PARLEY_ASR_MODEL: "ears"
+        PARLEY_ASR_MODEL: "scribe"
       })
     )
-    assert.deepInclude(own.asr.endpoint, { baseUrl: "http://127.0.0.1:8080/compat/elevenlabs", model: "ears" })
+    assert.deepInclude(own.asr.endpoint, { baseUrl: "http://127.0.0.1:8080/compat/elevenlabs", model: "scribe" })
   })
 
   it("serves by a model folder as soon as it is set, and by an endpoint before that", () => {
     const config = Result.getOrThrow(
-      readConfig({ PARLEY_TTS_MODEL_FOLDER: "/models/voice", PARLEY_ASR_MODEL_FOLDER: "/models/ears" })
+      readConfig({ PARLEY_TTS_MODEL_FOLDER: "/models/voice", PARLEY_ASR_MODEL_FOLDER: "/models/recogniser" })
     )
     assert.deepStrictEqual([config.tts.providers, config.tts.modelFolder], [["sherpa"], "/models/voice"])
-    assert.deepStrictEqual([config.asr.providers, config.asr.modelFolder], [["sherpa"], "/models/ears"])
+    assert.deepStrictEqual([config.asr.providers, config.asr.modelFolder], [["sherpa"], "/models/recogniser"])
     const both = Result.getOrThrow(
       readConfig({ PARLEY_TTS_MODEL_FOLDER: "/models/voice", PARLEY_TTS_BASE_URL: "https://tts.example/v1" })
     )
@@ -99,7 +99,7 @@ describe("Config", () => {
     assert.notInclude(fault(env), "\n")
   })
 
-  it("is told of in the root README, every setting as the table has it", () => {
+  it("is documented in the root README, every setting as the table has it", () => {
     const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8")
     for (const [name, fallback, meaning] of table) {
       assert.include(readme, `| \`${name}\` | ${fallback === "" ? "" : `\`${fallback}\``} | ${meaning} |`)

@@ -1,4 +1,4 @@
-// Sessions without a key, through the real door of a real service.
+// Sessions without a key, over HTTP against the whole service.
 import { assert, layer } from "@effect/vitest"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { firstWorkspace } from "@parley/workspace/identity/Workspaces"
@@ -11,7 +11,7 @@ const service = serviceWith()
 
 const shop = "https://shop.example"
 
-const house = Effect.gen(function* () {
+const publicAgent = Effect.gen(function* () {
   const { server } = yield* HttpListener
   const { key } = yield* (yield* ApiKeys).create(firstWorkspace)
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -42,7 +42,7 @@ const open = { public_enabled: true, allowed_origins: [shop], overrides_allowed:
 layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Public sessions", (it) => {
   it.effect("are made for a page on the agent's list, and say so in the record", () =>
     Effect.gen(function* () {
-      const { agent, keyed, send, visit } = yield* house
+      const { agent, keyed, send, visit } = yield* publicAgent
       const id = yield* agent(open)
       const made = yield* visit(id, "https://SHOP.example", { overrides: { voice_id: "rms" } })
       assert.strictEqual(made.status, 201, JSON.stringify(made.body))
@@ -55,7 +55,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Public ses
 
   it.effect("are refused with the reason", () =>
     Effect.gen(function* () {
-      const { agent, send, visit } = yield* house
+      const { agent, send, visit } = yield* publicAgent
       const id = yield* agent(open)
       const hidden = yield* agent({ ...open, public_enabled: false })
       const draft = yield* agent(open, false)
@@ -91,7 +91,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Public ses
 
   it.effect("are only so many in a minute from one address", () =>
     Effect.gen(function* () {
-      const { agent, visit } = yield* house
+      const { agent, visit } = yield* publicAgent
       const id = yield* agent(open)
       const answers = yield* Effect.all(
         Array.from({ length: 24 }, () => visit(id, shop)),

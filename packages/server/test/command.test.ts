@@ -43,11 +43,11 @@ layer(live, { excludeTestServices: true })("command", (it) => {
     Effect.gen(function* () {
       assert.include(yield* runPrices("list"), "tts  15 per 1000000 bytes\ntts:s2.1-pro-free  0 per 1000000 bytes")
       assert.strictEqual(yield* runPrices("set", "asr", "0.72"), "asr  0.72 per 3600 seconds")
-      assert.strictEqual(yield* runPrices("set", "tts:house", "3"), "tts:house  3 per 1000000 bytes")
+      assert.strictEqual(yield* runPrices("set", "tts:own", "3"), "tts:own  3 per 1000000 bytes")
     })
   )
 
-  it.effect("says what it can be told when it is told something else", () =>
+  it.effect("shows its help when a command cannot be read", () =>
     Effect.gen(function* () {
       yield* Effect.flatMap(Workspaces, (workspaces) => workspaces.ensure("default"))
       const wrong = [

@@ -1,11 +1,12 @@
-// The operator's `sip` commands against a door of our own on loopback.
+// The operator's `sip` commands against a SIP server of our own on loopback.
 import { assert, layer } from "@effect/vitest"
 import type { PhoneLeg } from "@parley/transport/phone/Phone"
 import { makeSipServer } from "@parley/transport/sip/SipServer"
 import * as LocalInventory from "@parley/workspace/phone/LocalInventory"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { SipTraces } from "@parley/workspace/phone/SipTraces"
-import * as SecretBox from "@parley/workspace/storage/Secrets"
+import { makeSecretBox } from "@parley/workspace/storage/SecretBox"
+import { Secrets } from "@parley/workspace/storage/Secrets"
 import { Sessions } from "@parley/workspace/sessions/Sessions"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
@@ -19,7 +20,7 @@ const live = Layer.mergeAll(
   PhoneLines.layer.pipe(Layer.provide(LocalInventory.layer)),
   SipTraces.layer.pipe(Layer.provide(Sessions.layer)),
   Workspaces.layer,
-  Layer.sync(SecretBox.Secrets, () => SecretBox.make(Buffer.alloc(32, 1)))
+  Layer.sync(Secrets, () => makeSecretBox(Buffer.alloc(32, 1)))
 ).pipe(Layer.provide(TestDatabase.layer))
 
 const runSip = (...words: ReadonlyArray<string>) => commandOutput(sip, words)
@@ -45,7 +46,7 @@ const farSide = Effect.acquireRelease(
       }
     })
   ),
-  (door) => Effect.promise(door.close)
+  (server) => Effect.promise(server.close)
 )
 
 const play = (leg: PhoneLeg | undefined): void => {
@@ -60,7 +61,7 @@ const play = (leg: PhoneLeg | undefined): void => {
 }
 
 layer(live, { excludeTestServices: true })("sip", (it) => {
-  it.effect("asks a trunk, places a call and tells how it went", () =>
+  it.effect("asks a trunk, places a call and reports how it went", () =>
     Effect.gen(function* () {
       const { ports } = yield* farSide
       const host = `127.0.0.1:${ports.udp}`
@@ -73,7 +74,7 @@ layer(live, { excludeTestServices: true })("sip", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says what it can be told, and what is not there", () =>
+  it.effect("shows its help, and says what is not there", () =>
     Effect.gen(function* () {
       yield* Effect.flatMap(Workspaces, (workspaces) => workspaces.ensure("default"))
       for (const words of [["check"], ["call", "a", "b"], ["dance", "x"]]) {

@@ -1,5 +1,5 @@
-// Holds the runs of agent tests, in writing: the plan of a call, the model of the agent, and every tool answered by its
-// first mock response. Each run is bounded; one that comes to no verdict says why.
+// Runs tests of agents in writing: on the plan of a call, with the agent's model, every tool answered by its first mock
+// response. Each run is bounded; one without a result says why.
 import type { ExpectationResult } from "@parley/contract/AgentTest"
 import type { SessionItem } from "@parley/contract/SessionItem"
 import { resolveTimezone } from "@parley/contract/Timezone"
@@ -9,7 +9,7 @@ import { converse } from "@parley/engine/TextCall"
 import { LanguageModels } from "@parley/llm/LanguageModels"
 import type { ClaimedRun, RunOutcome } from "@parley/workspace/agentTests/TestRunQueue"
 import { TestRuns } from "@parley/workspace/agentTests/TestRuns"
-import { type Criterion, type Observed, questionsOf, verdictOn } from "@parley/workspace/agentTests/verdict"
+import { type Criterion, type Observed, questionsOf, checkExpectation } from "@parley/workspace/agentTests/expectations"
 import { AnalysisModel } from "@parley/workspace/analysis/Analyst"
 import { answerOf, questionOf } from "@parley/workspace/analysis/question"
 import * as JobWorker from "@parley/workspace/jobs/JobWorker"
@@ -24,32 +24,32 @@ const lookMs = 2_000
 /** At the same time in this process. */
 const atOnce = 4
 
-/** Why a run comes to no verdict, in plain words. */
-class NoVerdict extends Data.TaggedError("NoVerdict")<{ readonly message: string }> {}
+/** Why a run has no result, in plain words. */
+class Inconclusive extends Data.TaggedError("Inconclusive")<{ readonly message: string }> {}
 
 export const layer: Layer.Layer<never, never, AnalysisModel | CallPlans | KnowledgeSearch | LanguageModels | TestRuns> =
   Layer.effectDiscard(
     Effect.gen(function* () {
       const runs = yield* TestRuns
       const plans = yield* CallPlans
-      const mind = yield* LanguageModels
+      const models = yield* LanguageModels
       const analyst = yield* AnalysisModel
       const search = yield* KnowledgeSearch
 
-      const judge = Effect.fnUntraced(function* (
+      const evaluate = Effect.fnUntraced(function* (
         run: ClaimedRun,
         observed: Observed,
         items: ReadonlyArray<SessionItem>
       ) {
         const criteria = run.test.expectations.filter((one): one is Criterion => one.type === "criterion")
         const wanted = questionsOf(criteria)
-        const judged = criteria.length === 0 ? [] : yield* ask(run, wanted, items)
+        const answers = criteria.length === 0 ? [] : yield* ask(run, wanted, items)
         return run.test.expectations.map((expectation): ExpectationResult => {
-          if (expectation.type !== "criterion") return verdictOn(expectation, observed)
-          const verdict = judged[criteria.indexOf(expectation)]
+          if (expectation.type !== "criterion") return checkExpectation(expectation, observed)
+          const answer = answers[criteria.indexOf(expectation)]
           const reason =
-            verdict?.rationale === undefined || verdict.rationale === "" ? "no reason was given" : verdict.rationale
-          return { expectation, passed: verdict?.result === "success", reason }
+            answer?.rationale === undefined || answer.rationale === "" ? "no reason was given" : answer.rationale
+          return { expectation, passed: answer?.result === "success", reason }
         })
       })
 
@@ -59,32 +59,34 @@ export const layer: Layer.Layer<never, never, AnalysisModel | CallPlans | Knowle
         items: ReadonlyArray<SessionItem>
       ) {
         const model = analyst.chat(config)
-        if (model === undefined) return yield* new NoVerdict({ message: "no language model can judge a criterion" })
+        if (model === undefined) return yield* new Inconclusive({ message: "no language model can judge a criterion" })
         const said = items.flatMap((item) => (item.type === "message" ? [item] : []))
         const text = yield* model.stream({ messages: questionOf(wanted, said), tools: [], extra: {} }).pipe(
           Stream.runFold(
             () => "",
             (whole, delta) => (delta._tag === "Text" ? whole + delta.text : whole)
           ),
-          Effect.mapError(({ reason }) => new NoVerdict({ message: `the language model failed to judge: ${reason}` }))
+          Effect.mapError(
+            ({ reason }) => new Inconclusive({ message: `the language model failed to judge: ${reason}` })
+          )
         )
         const answer = answerOf(wanted, text)
-        return Result.isSuccess(answer) ? answer.success.criteria : yield* new NoVerdict({ message: answer.failure })
+        return Result.isSuccess(answer) ? answer.success.criteria : yield* new Inconclusive({ message: answer.failure })
       })
 
-      const hold = Effect.fnUntraced(function* (run: ClaimedRun, remember: (item: SessionItem) => void) {
+      const converseIn = Effect.fnUntraced(function* (run: ClaimedRun, remember: (item: SessionItem) => void) {
         const plan = yield* plans.planFor(sessionOf(run))
-        const unmocked = yield* Deferred.make<never, NoVerdict>()
+        const unmocked = yield* Deferred.make<never, Inconclusive>()
         const conversation = converse({
           plan,
-          chat: mind.chat(plan.llm),
+          chat: models.chat(plan.llm),
           runTool: mocks(run, plan, (name) =>
-            Deferred.fail(unmocked, new NoVerdict({ message: `the tool ${name} has no mock response` }))
+            Deferred.fail(unmocked, new Inconclusive({ message: `the tool ${name} has no mock response` }))
           ),
           retrieve: ({ knowledge = [] }, text) => search.find(knowledge, text),
           turns: run.test.turns,
           remember: (fact) => void (fact._tag === "ItemRecorded" && remember(fact.item))
-        }).pipe(Effect.mapError(({ reason }) => new NoVerdict({ message: `the language model failed: ${reason}` })))
+        }).pipe(Effect.mapError(({ reason }) => new Inconclusive({ message: `the language model failed: ${reason}` })))
         yield* Effect.raceFirst(conversation, Deferred.await(unmocked))
         return plan
       })
@@ -92,11 +94,11 @@ export const layer: Layer.Layer<never, never, AnalysisModel | CallPlans | Knowle
       const outcomeOf = Effect.fnUntraced(function* (run: ClaimedRun) {
         const startedAt = yield* Clock.currentTimeMillis
         const items: Array<SessionItem> = []
-        const result = yield* hold(run, (item) => void items.push(item)).pipe(
-          Effect.flatMap((plan) => judge(run, observedIn(items, run, plan), items)),
+        const result = yield* converseIn(run, (item) => void items.push(item)).pipe(
+          Effect.flatMap((plan) => evaluate(run, observedIn(items, run, plan), items)),
           Effect.timeoutOrElse({
             duration: runMs,
-            orElse: () => Effect.fail(new NoVerdict({ message: `the run took longer than ${runMs / 1000} seconds` }))
+            orElse: () => Effect.fail(new Inconclusive({ message: `the run took longer than ${runMs / 1000} seconds` }))
           }),
           Effect.result
         )

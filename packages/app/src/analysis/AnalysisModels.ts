@@ -1,5 +1,5 @@
-// Who analyses calls that are over: the model that held them. The built-in rules hold a conversation and cannot think
-// about one.
+// The model that analyses a call that is over: the one that spoke in it. The built-in demo host can hold a conversation but
+// not judge one, so it analyses none.
 import { LanguageModels } from "@parley/llm/LanguageModels"
 import { AnalysisModel } from "@parley/workspace/analysis/Analyst"
 import { Secrets } from "@parley/workspace/storage/Secrets"

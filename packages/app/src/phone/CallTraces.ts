@@ -10,13 +10,16 @@ const most = 1000
 /** Longer than any SIP transaction takes to end (RFC 3261 17.1.1.2, 32 s). */
 const longestMs = 40_000
 
+/** SIP traces of calls without a leg; keeps at most 1,000. */
 export class CallTraces {
   readonly #traces = new Map<string, Deferred.Deferred<Trace>>()
 
+  /** The call with this Call-ID is over, and this is its trace. */
   tell(callId: string, trace: Trace): void {
     Deferred.doneUnsafe(this.#of(callId), Effect.succeed(trace))
   }
 
+  /** Waits at most 40 s; empty when nothing came by then. A trace is given once. */
   of(callId: string): Effect.Effect<Trace> {
     return Effect.suspend(() => Deferred.await(this.#of(callId))).pipe(
       Effect.timeoutOrElse({ duration: longestMs, orElse: () => Effect.succeed<Trace>([]) }),

@@ -11,6 +11,7 @@ import { destinationFault } from "./dialRules.ts"
 import { Telephone } from "./Telephone.ts"
 import { headersOf, outboundTrunk } from "./trunks.ts"
 
+/** Calls placed from within a call. */
 export class ConsultationCalls extends Context.Service<
   ConsultationCalls,
   {

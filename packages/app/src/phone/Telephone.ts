@@ -1,5 +1,5 @@
 // The service's telephone line to the world: the SIP server where the settings ask for one, calls it brings and calls it
-// places, and what the peers of a call said. Closed after the calls, so that they can say goodbye over it.
+// places, and the SIP traces of calls. Closed after the calls, so that they can be hung up over it.
 import { CallTraces } from "./CallTraces.ts"
 import type {
   DialRequest,
@@ -30,6 +30,7 @@ class NotAnswered extends Data.TaggedError("NotAnswered")<{ readonly status: Fai
 /** Makes the SIP server; tests give one that has no network. */
 export type OpenSipServer = (options: SipServerOptions) => Promise<SipServer>
 
+/** The SIP server of the service. */
 export class Telephone extends Context.Service<
   Telephone,
   {

@@ -1,4 +1,5 @@
-// Why a call is not placed from this number to that one (decisions 8), in the order the reasons are looked at. Pure.
+// Why a call is not placed from this number to that one, in the order the reasons are looked at: the number's provider, its
+// state, its termination, the SIP headers, the form of the destination (E.164), and where it leads. Pure.
 import { countryOf, isPremium } from "@parley/workspace/phone/destinations"
 import { Invalid } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
@@ -7,6 +8,7 @@ import { isE164 } from "@parley/contract/PhoneNumber"
 import { sipHeaderFaults } from "@parley/contract/SipTrunk"
 import type { PhoneLine } from "@parley/workspace/phone/PhoneLines"
 
+/** What the rules depend on beside the number and the request. */
 export interface CallRules {
   /** ISO 3166-1 alpha-2; bought numbers call only these. */
   readonly countries: ReadonlyArray<string>
@@ -15,29 +17,30 @@ export interface CallRules {
   readonly isOwn: boolean
 }
 
+/** The 422 with its `reason`; undefined when the call may be placed. */
 export const callFault = (line: PhoneLine, request: PhoneCallCreate, rules: CallRules): Invalid | undefined => {
   const to = request.to_number
   const managed = line.provider !== "sip"
   const headers = request.sip_headers ?? {}
   if (line.provider === "livekit") {
-    return refusal("number_provider_unsupported", "phone_number_id", "is not a number that can place calls")
+    return invalidCall("number_provider_unsupported", "phone_number_id", "is not a number that can place calls")
   }
-  if (line.status !== "active") return refusal("number_inactive", "phone_number_id", "is not active")
+  if (line.status !== "active") return invalidCall("number_inactive", "phone_number_id", "is not active")
   if ((line.trunk?.uri ?? "") === "") {
-    return refusal("number_termination_missing", "phone_number_id", "has no termination: it only takes calls")
+    return invalidCall("number_termination_missing", "phone_number_id", "has no termination: it only takes calls")
   }
   if (managed && Object.keys(headers).length > 0) {
-    return refusal("sip_headers_unsupported", "sip_headers", "are for imported numbers")
+    return invalidCall("sip_headers_unsupported", "sip_headers", "are for imported numbers")
   }
   const wrong = sipHeaderFaults(headers, "sip_headers", rules.vendor)
   if (wrong[0] !== undefined) {
     return new Invalid({ message: `sip_headers: ${wrong[0].msg}`, errors: wrong })
   }
   if (!isE164(to)) {
-    return refusal("destination_invalid", "to_number", "must be an E.164 number such as +14155550123")
+    return invalidCall("destination_invalid", "to_number", "must be an E.164 number such as +14155550123")
   }
   const reason = destinationFault(line, to, rules)
-  return reason === undefined ? undefined : refusal(reason, "to_number", wordsOf(reason, rules.countries))
+  return reason === undefined ? undefined : invalidCall(reason, "to_number", sentenceOf(reason, rules.countries))
 }
 
 type DestinationFault = "self_call_blocked" | "premium_destination_blocked" | "destination_not_allowed"
@@ -54,11 +57,11 @@ export const destinationFault = (
   return countries.includes(countryOf(to) ?? "") ? undefined : "destination_not_allowed"
 }
 
-const wordsOf = (reason: DestinationFault, countries: ReadonlyArray<string>): string => {
+const sentenceOf = (reason: DestinationFault, countries: ReadonlyArray<string>): string => {
   if (reason === "self_call_blocked") return "is a number of this platform"
   if (reason === "premium_destination_blocked") return "is a premium or service number"
   return `must be in one of ${countries.join(", ")}`
 }
 
-const refusal = (reason: PhoneCallReason, field: keyof PhoneCallCreate, message: string): Invalid =>
+const invalidCall = (reason: PhoneCallReason, field: keyof PhoneCallCreate, message: string): Invalid =>
   new Invalid({ message: `${field}: ${message}`, reason, errors: [fault(["body", field], message)] })

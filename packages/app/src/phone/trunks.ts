@@ -1,4 +1,4 @@
-// A number's trunk as it is kept, and as the door needs it: passwords opened. Pure.
+// A number's trunk as it is stored, and as the SIP server needs it: with its passwords opened. Pure.
 import { headerPrefix } from "@parley/contract/Vendor"
 import type { InboundTrunk, OutboundTrunk, SipHeaders } from "@parley/transport/phone/Phone"
 import type { PhoneLine } from "@parley/workspace/phone/PhoneLines"
@@ -7,19 +7,19 @@ import type { Redacted } from "effect"
 
 type Open = (sealed: string) => Redacted.Redacted<string>
 
-/** Undefined for a number nobody could be let in by. */
+/** Undefined for a number without an inbound factor: nobody may call it. */
 export const inboundTrunk = (line: PhoneLine | undefined, open: Open): InboundTrunk | undefined =>
   line?.trunk === undefined || !hasFactor(line.trunk)
     ? undefined
     : { id: line.id, allowedAddresses: line.trunk.allowedAddresses, digest: opened(line.trunk.inbound, open) }
 
-/** Undefined for a number that takes calls only. */
+/** Undefined for a number without a termination: it takes calls only. */
 export const outboundTrunk = ({ trunk }: PhoneLine, open: Open): OutboundTrunk | undefined =>
   trunk === undefined || trunk.uri === ""
     ? undefined
     : { uri: trunk.uri, transport: trunk.transport, credentials: opened(trunk.termination, open) }
 
-/** The number's own, then the call's, which go before; then the session's id. */
+/** The number's own headers, overridden by the call's without regard to case; then the session's id. */
 export const headersOf = (
   line: PhoneLine,
   ofCall: SipHeaders,

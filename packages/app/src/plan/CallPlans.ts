@@ -9,10 +9,16 @@ import { VoiceChoice } from "../speech/VoiceChoice.ts"
 import { mcpListing } from "../tools/McpTools.ts"
 import { type ExtraBody, planFor } from "./callPlan.ts"
 
+/** Plans of calls. */
 export class CallPlans extends Context.Service<
   CallPlans,
   {
-    /** @param extraBody the session's `llm_extra_body`, which is never stored. */
+    /**
+     * Does not fail: a voice that was removed is replaced by the default one, an MCP server that does not answer is listed as
+     * missing.
+     *
+     * @param extraBody the session's `llm_extra_body`, which is never stored.
+     */
     readonly planFor: (session: ClaimedSession, extraBody?: ExtraBody) => Effect.Effect<CallPlan>
   }
 >()("@parley/app/CallPlans") {

@@ -1,7 +1,8 @@
-// `{{name}}` and `{{system.name}}` in prompts and first messages (decisions 9). One pass: what a value holds is not
-// read again. What has no value stays as it is written.
+// `{{name}}` and `{{system.name}}` in prompts and first messages. One pass: what a value holds is not read again. A
+// placeholder without a value stays as it is written.
 import type { DynamicVariables } from "@parley/contract/SessionRequest"
 
+/** The values of `{{system.*}}`; numbers are E.164, `""` where there is none. */
 export interface SystemVariables {
   readonly channel: "web_voice" | "phone_inbound" | "phone_outbound"
   readonly timezone: string
@@ -13,6 +14,7 @@ export interface SystemVariables {
   readonly dialed_number: string
 }
 
+/** The template with its placeholders replaced. */
 export const fillIn = (template: string, custom: DynamicVariables, system: SystemVariables): string =>
   template.replace(
     /\{\{\s*(system\.)?([A-Za-z][A-Za-z0-9_]*)\s*\}\}/g,

@@ -17,6 +17,7 @@ import { plannedTools } from "./plannedTools.ts"
 /** Fields for the requests to the model. */
 export type ExtraBody = Readonly<Record<string, unknown>>
 
+/** What a plan needs beside the session. */
 export interface PlanContext {
   readonly open: (sealed: string) => Redacted.Redacted<string>
   readonly vendor: string
@@ -28,6 +29,7 @@ export interface PlanContext {
   readonly now: Date
 }
 
+/** The plan of a joined session. Dies when a sealed key cannot be opened. */
 export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, context: PlanContext): CallPlan => {
   const { overrides } = row.request
   const language = overrides.language ?? config.voice.speaking_language

@@ -3,6 +3,7 @@ import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import type { LlmChoice } from "@parley/llm/LlmChoice"
 import type { Redacted } from "effect"
 
+/** `open`: opens the agent's sealed key. */
 export const llmChoice = ({ llm }: StoredConfig, open: (sealed: string) => Redacted.Redacted<string>): LlmChoice =>
   llm.custom === null
     ? { kind: "default", model: llm.model ?? "" }

@@ -17,6 +17,7 @@ export const knownSection = (knowledge: CallKnowledge): string =>
         "</documents>"
       ].join("\n")
 
+/** The documents to search at every turn; none when they are few enough for the system prompt. */
 export const plannedKnowledge = (knowledge: CallKnowledge): ReadonlyArray<PlannedKnowledge> =>
   knowledge.kind === "searched"
     ? knowledge.sources.map(({ knowledge_source_id, name, revision_number }) => ({

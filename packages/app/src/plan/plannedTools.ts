@@ -8,6 +8,9 @@ import type { Redacted } from "effect"
 import type { ListedServer } from "../tools/McpTools.ts"
 import { freeName, functionName, functionNames } from "./functionName.ts"
 
+/**
+ * In the order of `tools`, then at most `mcpToolsPerSession` of those of MCP servers. `open`: opens sealed headers.
+ */
 export const plannedTools = (
   tools: ReadonlyArray<RunnableTool>,
   open: (sealed: string) => Redacted.Redacted<string>,

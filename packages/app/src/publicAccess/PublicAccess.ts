@@ -1,5 +1,6 @@
-// Sessions without a key (decisions 7, 14): only of an agent that is public, only from a page on its list, only so many
-// in a minute. Anything else is a 403 that says which of these it was.
+// Sessions without a key: only of an agent that is public, only from a page whose origin is on its list, and only so many in a
+// minute (429 beyond). Anything else is a 403 that says which of these it was; an unknown agent answers like one that is not
+// public. Visitors may override the voice and the language and give no name, else 400.
 import {
   BadRequest,
   type Conflict,
@@ -16,20 +17,25 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { MinuteWindows } from "./MinuteWindows.ts"
 import { SessionRequests } from "../sessions/SessionRequests.ts"
 
+/** Who asks without a key. */
 export interface Visit {
   /** Of the page, as the browser says. */
   readonly origin: string | undefined
+  /** IP address. */
   readonly address: string
 }
 
-/** Sessions a minute. */
+/** Sessions in one minute. */
 const perAgent = 60
 const perAddress = 10
 
+/** What visitors without a key may do. */
 export class PublicAccess extends Context.Service<
   PublicAccess,
   {
+    /** The agent, when the visitor may use it; else 403. */
     readonly agent: (visit: Visit, agentId: string) => Effect.Effect<PublicAgent, Forbidden>
+    /** A pending session of the agent's published version; `rtcUrl`: where media signalling is for this visitor. */
     readonly open: (
       visit: Visit,
       request: SessionCreate,
@@ -44,7 +50,7 @@ export class PublicAccess extends Context.Service<
     PublicAccess,
     Effect.gen(function* () {
       const agents = yield* Agents
-      const desk = yield* SessionRequests
+      const sessionRequests = yield* SessionRequests
       const windows = new MinuteWindows()
 
       const agent = Effect.fnUntraced(function* ({ origin }: Visit, agentId: string) {
@@ -71,7 +77,7 @@ export class PublicAccess extends Context.Service<
           if (!free) return yield* new TooManyRequests({ message: "Too many sessions in this minute" })
           windows.count(`agent ${request.agent_id}`, nowMs)
           windows.count(`address ${visit.address}`, nowMs)
-          return yield* desk.open(workspaceId, request, rtcUrl, "public")
+          return yield* sessionRequests.open(workspaceId, request, rtcUrl, "public")
         })
       }
     })

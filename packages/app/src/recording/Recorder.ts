@@ -12,6 +12,7 @@ import { Clock, Context, Effect, Fiber, FiberSet, Layer, Schedule, type Scope } 
 import type { RecorderRate } from "./RecorderMessage.ts"
 import { RecorderThread, type Repaired, type TrackRecorder } from "./RecorderThread.ts"
 
+/** The recording of one call. */
 export interface CallRecording {
   /** To be given to the conversation in the place of the leg. */
   readonly leg: Leg
@@ -19,12 +20,14 @@ export interface CallRecording {
   readonly finish: Effect.Effect<Fiber.Fiber<void>>
 }
 
+/** Recordings of calls. */
 export class Recorder extends Context.Service<
   Recorder,
   {
+    /** Begins both tracks. Does not fail: a call whose recording cannot begin gets its own leg back. */
     readonly record: (sessionId: string, leg: Leg) => Effect.Effect<CallRecording>
     /** Whether the session's tracks are still being written, or settled, here. */
-    readonly holds: (sessionId: string) => boolean
+    readonly isRecording: (sessionId: string) => boolean
     /** Makes a file whole that its writer left. Undefined when that cannot be told now. */
     readonly repair: (path: string) => Effect.Effect<Repaired | undefined>
   }
@@ -54,7 +57,7 @@ const make = Effect.fnUntraced(function* (
   )
   const tasks = yield* FiberSet.make<boolean | void>()
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(tasks), drainMs))
-  const held = new Set<string>()
+  const active = new Set<string>()
 
   const repair = (path: string) =>
     Effect.promise(() => thread.repair(path)).pipe(
@@ -79,7 +82,7 @@ const make = Effect.fnUntraced(function* (
 
   const record = Effect.fnUntraced(function* (sessionId: string, leg: Leg) {
     const startedAtMs = yield* Clock.currentTimeMillis
-    held.add(sessionId)
+    active.add(sessionId)
     const user = track(sessionId, "user", hearingRate, startedAtMs)
     const agent = track(sessionId, "agent", leg.playRate, startedAtMs)
     const tracks = [user, agent]
@@ -105,7 +108,7 @@ const make = Effect.fnUntraced(function* (
         return Effect.forEach(tracks, settle, { concurrency: "unbounded", discard: true }).pipe(
           // What could not be settled is found again, like after a crash.
           Effect.catchCause(() => Effect.logWarning("A recording could not be settled and will be found again")),
-          Effect.ensuring(Effect.sync(() => held.delete(sessionId))),
+          Effect.ensuring(Effect.sync(() => active.delete(sessionId))),
           (task) => FiberSet.run(tasks, task)
         )
       })
@@ -114,7 +117,7 @@ const make = Effect.fnUntraced(function* (
 
   return {
     repair,
-    holds: (sessionId) => held.has(sessionId),
+    isRecording: (sessionId) => active.has(sessionId),
     record: (sessionId, leg) =>
       record(sessionId, leg).pipe(
         Effect.catchCause((cause) =>

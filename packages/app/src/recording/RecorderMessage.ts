@@ -1,6 +1,7 @@
 // What is asked of the recorder's thread, and what it tells. Every question but `Open` is answered once.
 import type { RecordingErrorCode } from "@parley/contract/Recording"
 
+/** Samples per second. */
 export type RecorderRate = 8000 | 16_000 | 24_000 | 48_000
 
 export type RecorderQuestion =

@@ -48,6 +48,7 @@ export class RecorderThread {
     })
   }
 
+  /** Makes the file, Ogg Opus, for mono samples at `rate` Hz. */
   open(path: string, rate: RecorderRate): TrackRecorder {
     const number = this.#numbers++
     const track: OpenTrack = { waiting: 0, end: undefined, resolve: () => undefined }

@@ -15,7 +15,7 @@ export const settleLeft = Effect.gen(function* () {
   return Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     for (const track of yield* recordings.unfinished) {
-      if (recorder.holds(track.session_id)) continue
+      if (recorder.isRecording(track.session_id)) continue
       const repaired = yield* recorder.repair(blobs.path(track.blob))
       if (repaired === undefined) continue
       const isLost = recordings.alone || nowMs - track.session_ended_at.getTime() > lostAfterMs

@@ -1,5 +1,5 @@
-// Where sessions are made and ended: checks what only the running service can check (published version, allowed
-// overrides, known voices), writes the record and hands out the ticket.
+// Sessions are made and ended: checks what only the running service can check (published version, allowed overrides, known
+// voices), writes the record and hands out the ticket to join with.
 import type { BadRequest, Conflict, Invalid, NotFound, PaymentRequired } from "@parley/contract/Errors"
 import type { SessionTicket } from "@parley/contract/Session"
 import { type PreviewCreate, readVariables, type SessionCreate } from "@parley/contract/SessionRequest"
@@ -14,26 +14,33 @@ import { Calls } from "../calls/Calls.ts"
 import { VoiceChoice } from "../speech/VoiceChoice.ts"
 import { checkOverrides } from "../plan/checkOverrides.ts"
 
-/** Previews run at most this long . */
+/** Previews run at most this long, s. */
 const previewSeconds = 600
 
+/** Sessions on behalf of callers of the API and of visitors. */
 export class SessionRequests extends Context.Service<
   SessionRequests,
   {
-    /** @param rtcUrl where media signalling is for this caller. */
+    /**
+     * A pending session of the published version. Fails with 404, 409 when nothing is published, 400 for an override that is
+     * not allowed, 422, 402.
+     *
+     * @param rtcUrl where media signalling is for this caller.
+     */
     readonly open: (
       workspace: string,
       request: SessionCreate,
       rtcUrl: string,
       source?: "api_key" | "public"
     ) => Effect.Effect<SessionTicket, NotFound | Conflict | BadRequest | Invalid | PaymentRequired>
+    /** A session of the draft: free, at most 600 s, without webhooks and history. */
     readonly preview: (
       workspace: string,
       agentId: string,
       request: PreviewCreate,
       rtcUrl: string
     ) => Effect.Effect<SessionTicket, NotFound | BadRequest | Invalid>
-    /** Idempotent. */
+    /** Ends the call, or cancels a session nobody joined. Idempotent. */
     readonly end: (workspace: string, sessionId: string) => Effect.Effect<void, NotFound>
   }
 >()("@parley/app/SessionRequests") {

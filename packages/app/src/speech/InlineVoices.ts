@@ -6,13 +6,15 @@ import { UploadedAudio, type VoiceExamination } from "@parley/speech/upload/Uplo
 import { Context, Effect, FileSystem, Layer, type Scope } from "effect"
 import { createHash } from "node:crypto"
 import { join } from "node:path"
-import { audioRefusal } from "./refusalOf.ts"
+import { audioError } from "./requestErrors.ts"
 
+/** A recording in any format that uploads may have, and the words said in it. */
 export interface SentReference {
   readonly audio: Uint8Array
   readonly text: string
 }
 
+/** Voices made of recordings that come with a request. */
 export class InlineVoices extends Context.Service<
   InlineVoices,
   {
@@ -33,7 +35,7 @@ export class InlineVoices extends Context.Service<
       }
 
       const examine = Effect.fnUntraced(function* (file: string, which: string) {
-        return yield* Effect.mapError(uploads.examine(file), (fault) => audioRefusal(fault, which))
+        return yield* Effect.mapError(uploads.examine(file), (fault) => audioError(fault, which))
       })
 
       return {
@@ -46,7 +48,7 @@ export class InlineVoices extends Context.Service<
               const wav = join(folder, `${i}.wav`)
               yield* Effect.orDie(files.writeFile(sent, audio))
               const which = `references.${i}.audio`
-              yield* Effect.mapError(uploads.toWav(sent, wav), (fault) => audioRefusal(fault, which))
+              yield* Effect.mapError(uploads.toWav(sent, wav), (fault) => audioError(fault, which))
               return { file: wav, text }
             })
           )

@@ -1,5 +1,5 @@
-// Recognition of speech that comes bit by bit and is committed by whoever sends it: nothing is lost however fast it
-// comes, since each long piece is heard before more is taken. Audio is charged as it is committed.
+// Recognition of speech that comes bit by bit and is committed by whoever sends it. Nothing is lost however fast it comes,
+// because each piece of 25 s is recognised before more is taken. Audio is charged as it is committed, in seconds, rounded up.
 import {
   type BadGateway,
   type BadRequest,
@@ -8,15 +8,15 @@ import {
   Unavailable
 } from "@parley/contract/Errors"
 import { asrModels } from "@parley/contract/speech/Transcript"
-import type { SpeechError } from "@parley/speech/ports/SpeechError"
 import type { SpokenWord } from "@parley/speech/ports/Transcriber"
 import { makeTranscriberSession } from "@parley/speech/recognition/TranscriberSession"
 import { Speech } from "@parley/speech/Speech"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { refusalOf } from "./refusalOf.ts"
+import { requestErrorOf } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
 
+/** The words of one commit. */
 export interface Committed {
   readonly text: string
   /** Milliseconds from the first sample of the whole connection. */
@@ -24,6 +24,7 @@ export interface Committed {
   readonly language: string | undefined
 }
 
+/** A recognition that is under way. */
 export interface Listener {
   /** Mono 16 kHz. Returns when there is room for more. */
   readonly push: (samples: Int16Array) => Effect.Effect<void, BadRequest | BadGateway | Unavailable>
@@ -31,23 +32,28 @@ export interface Listener {
   readonly commit: Effect.Effect<Committed, BadRequest | BadGateway | Unavailable>
 }
 
+/** Recognition of live audio for the sockets. */
 export class LiveRecognition extends Context.Service<
   LiveRecognition,
   {
+    /**
+     * `language`: ISO 639-1 hint, `""` for none. Takes a place of the workspace and of the service until the scope closes;
+     * fails with 402, 429 and 503.
+     */
     readonly open: (
       workspaceId: string,
       options: { readonly language: string; readonly keyterms: ReadonlyArray<string> }
     ) => Effect.Effect<Listener, PaymentRequired | TooManyRequests | Unavailable, Scope.Scope>
   }
 >()("@parley/app/LiveRecognition") {
-  /** `mostAtOnce`: over all workspaces; one more is refused as overload. */
+  /** `mostAtOnce`: of all workspaces together; one more fails with 503. */
   static readonly layer = (mostAtOnce: number): Layer.Layer<LiveRecognition, never, Billing | Speech | SpeechPermits> =>
     Layer.effect(
       LiveRecognition,
       Effect.gen(function* () {
         const { transcriber } = yield* Speech
         const billing = yield* Billing
-        const seats = yield* SpeechPermits
+        const permits = yield* SpeechPermits
         let open = 0
         const place = Effect.acquireRelease(
           Effect.suspend(() => (open < mostAtOnce ? Effect.sync(() => open++) : Effect.fail(overloaded))),
@@ -56,7 +62,7 @@ export class LiveRecognition extends Context.Service<
         return {
           open: Effect.fnUntraced(function* (workspaceId, options) {
             const account = yield* billing.admit(workspaceId, { kind: "asr", model: asrModels[0] })
-            yield* seats.take(workspaceId, account.concurrency)
+            yield* permits.take(workspaceId, account.concurrency)
             yield* place
             const session = yield* makeTranscriberSession(transcriber, options)
             const piece = new Int16Array(longestPiece)
@@ -68,7 +74,7 @@ export class LiveRecognition extends Context.Service<
             /** The first `count` samples of the piece. */
             const hear = Effect.fnUntraced(function* (count: number) {
               if (count === 0) return
-              const said = yield* session.transcribe(piece.slice(0, count)).pipe(Effect.mapError(refusal))
+              const said = yield* session.transcribe(piece.slice(0, count)).pipe(Effect.mapError(requestErrorOf))
               const atMs = before / 16
               heard = {
                 text: [heard.text, said.text].filter((text) => text !== "").join(" "),
@@ -116,8 +122,6 @@ const nothing: Committed = { text: "", words: [], language: undefined }
 
 /** 25 s: what a recogniser is asked at once. */
 const longestPiece = 16_000 * 25
-
-const refusal = (error: SpeechError) => refusalOf(error)
 
 /** Where the last five seconds of a full piece are quietest: the cut that is least likely to go through a word. */
 const quietest = (piece: Int16Array): number => {

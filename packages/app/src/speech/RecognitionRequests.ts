@@ -1,15 +1,15 @@
-// The one desk behind every door that listens to a recording, of all three APIs: balance, concurrency, the
-// recognition itself, and what it costs (audio seconds, rounded up; failures are free).
-import type { BadGateway, BadRequest, PaymentRequired, TooManyRequests, Unavailable } from "@parley/contract/Errors"
+// Recognition of recordings for all three APIs: checks the balance and the limit of requests at the same time, recognises, and
+// charges audio seconds, rounded up. Failures are free.
 import { asrModels } from "@parley/contract/speech/Transcript"
 import { Recognition, type Recognised } from "@parley/speech/Recognition"
 import type { AudioFault } from "@parley/speech/upload/UploadedAudio"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { Context, Effect, Layer } from "effect"
-import { refusalOf } from "./refusalOf.ts"
+import { requestErrorOf, type SpeechRequestError } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
 
-export interface RecognitionOrder {
+/** A recording to recognise. */
+export interface RecognitionRequest {
   readonly workspaceId: string
   /** Path of the recording. */
   readonly file: string
@@ -18,13 +18,14 @@ export interface RecognitionOrder {
   readonly keyterms?: ReadonlyArray<string>
 }
 
-export type RecognitionRefusal = PaymentRequired | TooManyRequests | BadRequest | BadGateway | Unavailable
-
+/** Recognition requests: admitted, served, charged. */
 export class RecognitionRequests extends Context.Service<
   RecognitionRequests,
   {
-    /** A fault of the recording itself is told as it is: each API has its own words for it. */
-    readonly recognise: (order: RecognitionOrder) => Effect.Effect<Recognised, RecognitionRefusal | AudioFault>
+    /**
+     * Recognises the whole recording. Fails with AudioFault for the recording itself: each API has its own words for it.
+     */
+    readonly recognise: (request: RecognitionRequest) => Effect.Effect<Recognised, SpeechRequestError | AudioFault>
   }
 >()("@parley/app/RecognitionRequests") {
   static readonly layer: Layer.Layer<RecognitionRequests, never, Billing | Recognition | SpeechPermits> = Layer.effect(
@@ -32,13 +33,13 @@ export class RecognitionRequests extends Context.Service<
     Effect.gen(function* () {
       const recognition = yield* Recognition
       const billing = yield* Billing
-      const seats = yield* SpeechPermits
+      const permits = yield* SpeechPermits
       return {
         recognise: Effect.fnUntraced(function* ({ file, keyterms = [], language, workspaceId }) {
           const account = yield* billing.admit(workspaceId, { kind: "asr", model: asrModels[0] })
-          yield* seats.take(workspaceId, account.concurrency)
+          yield* permits.take(workspaceId, account.concurrency)
           const recognised = yield* recognition.recognise({ file, keyterms, language }).pipe(
-            Effect.mapError((error) => (error._tag === "SpeechError" ? refusalOf(error) : error)),
+            Effect.mapError((error) => (error._tag === "SpeechError" ? requestErrorOf(error) : error)),
             Effect.withSpan("asr.upstream")
           )
           const seconds = Math.ceil(recognised.durationMs / 1000)

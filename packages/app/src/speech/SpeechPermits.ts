@@ -1,23 +1,24 @@
-// How much a workspace does at the same time: one count for all its keys and all three APIs (decisions 14).
+// How many speech requests a workspace has at the same time: one count for all its keys and all three APIs.
 import { TooManyRequests } from "@parley/contract/Errors"
 import { Context, Effect, Layer, type Scope } from "effect"
 
+/** Permits for speech requests, by workspace. */
 export class SpeechPermits extends Context.Service<
   SpeechPermits,
   {
-    /** A seat until the scope closes. Fails when `limit` are taken. */
+    /** Takes one until the scope closes. Fails with 429, which names the limit, when `limit` are taken. */
     readonly take: (workspaceId: string, limit: number) => Effect.Effect<void, TooManyRequests, Scope.Scope>
   }
 >()("@parley/app/SpeechPermits") {
   static readonly layer: Layer.Layer<SpeechPermits> = Layer.sync(SpeechPermits, () => {
     const taken = new Map<string, number>()
-    const leave = (workspaceId: string) =>
+    const release = (workspaceId: string) =>
       Effect.sync(() => {
         const left = (taken.get(workspaceId) ?? 1) - 1
         if (left === 0) taken.delete(workspaceId)
         else taken.set(workspaceId, left)
       })
-    const sit = (workspaceId: string, limit: number) =>
+    const acquire = (workspaceId: string, limit: number) =>
       Effect.suspend(() => {
         const now = taken.get(workspaceId) ?? 0
         if (now >= limit) return Effect.fail(new TooManyRequests({ message: tooMany(limit), max_concurrency: limit }))
@@ -25,7 +26,7 @@ export class SpeechPermits extends Context.Service<
         return Effect.void
       })
     return {
-      take: (workspaceId, limit) => Effect.acquireRelease(sit(workspaceId, limit), () => leave(workspaceId))
+      take: (workspaceId, limit) => Effect.acquireRelease(acquire(workspaceId, limit), () => release(workspaceId))
     }
   })
 }

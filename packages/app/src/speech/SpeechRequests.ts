@@ -1,6 +1,5 @@
-// The one desk behind every door that speaks, of all three APIs: who may, with which voice, what it costs. A door
-// brings an order in the service's own words and paints what comes back; it holds none of these rules.
-import type { BadGateway, BadRequest, PaymentRequired, TooManyRequests, Unavailable } from "@parley/contract/Errors"
+// Synthesis for all three APIs: checks the balance, the limit of requests at the same time and the voice, speaks, and charges.
+// An API brings a request in the service's own words and writes the answer; it holds none of these rules.
 import { utf8Length } from "@parley/contract/Field"
 import type { TtsModel } from "@parley/contract/speech/TtsRequest"
 import { Synthesis, type SpeechInput, type SpokenVoice, type SynthesisEvent } from "@parley/speech/Synthesis"
@@ -8,11 +7,12 @@ import type { SynthesisSettings } from "@parley/speech/Synthesis"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { type Array as Arr, Context, Effect, Layer, Pull, type Scope, Stream } from "effect"
 import { InlineVoices } from "./InlineVoices.ts"
-import { refusalOf } from "./refusalOf.ts"
+import { requestErrorOf, type SpeechRequestError } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
 import { VoiceChoice } from "./VoiceChoice.ts"
 
-export interface SpeechOrder {
+/** What is to be spoken, but for the text. */
+export interface SynthesisRequest {
   readonly workspaceId: string
   readonly model: TtsModel
   /** Voice model ids, platform voices, or `""` for the default; the first speaks unless the text says otherwise. */
@@ -22,27 +22,29 @@ export interface SpeechOrder {
   readonly settings: Omit<SynthesisSettings, "voices">
 }
 
-/** Before the first sound: a status of its own. After it: the stream breaks. */
-export type SpeechRefusal = PaymentRequired | TooManyRequests | BadRequest | BadGateway | Unavailable
-
+/** A request that was admitted. */
 export interface Speaker {
-  /** Once. Counts the text that sounded when it ends, however it ends. */
-  readonly speak: (input: Stream.Stream<SpeechInput>) => Stream.Stream<SynthesisEvent, SpeechRefusal>
+  /**
+   * May be called once. When the stream ends, however it ends, the text given so far is charged, in UTF-8 bytes; nothing
+   * when no audio was made.
+   */
+  readonly speak: (input: Stream.Stream<SpeechInput>) => Stream.Stream<SynthesisEvent, SpeechRequestError>
 }
 
+/** Speech requests: admitted, served, charged. */
 export class SpeechRequests extends Context.Service<
   SpeechRequests,
   {
-    /** Checks balance, concurrency and voice. The seat is held until the scope closes. */
-    readonly open: (order: SpeechOrder) => Effect.Effect<Speaker, SpeechRefusal, Scope.Scope>
+    /** Checks balance, concurrency and voice. Its place is kept until the scope closes. */
+    readonly open: (request: SynthesisRequest) => Effect.Effect<Speaker, SpeechRequestError, Scope.Scope>
     /**
-     * A whole text: comes back when the first event is there, so that what fails before it can still be said
-     * with a status.
+     * A whole text: returns when the first event is there, so that what fails before it can still be answered with a
+     * status.
      */
     readonly speak: (
-      order: SpeechOrder,
+      request: SynthesisRequest,
       text: string
-    ) => Effect.Effect<Stream.Stream<SynthesisEvent, SpeechRefusal>, SpeechRefusal, Scope.Scope>
+    ) => Effect.Effect<Stream.Stream<SynthesisEvent, SpeechRequestError>, SpeechRequestError, Scope.Scope>
   }
 >()("@parley/app/SpeechRequests") {
   static readonly layer: Layer.Layer<
@@ -54,17 +56,17 @@ export class SpeechRequests extends Context.Service<
     Effect.gen(function* () {
       const synthesis = yield* Synthesis
       const billing = yield* Billing
-      const seats = yield* SpeechPermits
+      const permits = yield* SpeechPermits
       const voices = yield* VoiceChoice
       const inline = yield* InlineVoices
 
-      const open = Effect.fnUntraced(function* (order: SpeechOrder) {
-        const account = yield* billing.admit(order.workspaceId, { kind: "tts", model: order.model })
-        yield* seats.take(order.workspaceId, account.concurrency)
-        const sent = order.references.length > 0 ? [yield* inline.voiceOf(order.references)] : []
-        const named = yield* Effect.forEach(order.voiceIds, (id) => voices.find(order.workspaceId, id))
+      const open = Effect.fnUntraced(function* (request: SynthesisRequest) {
+        const account = yield* billing.admit(request.workspaceId, { kind: "tts", model: request.model })
+        yield* permits.take(request.workspaceId, account.concurrency)
+        const sent = request.references.length > 0 ? [yield* inline.voiceOf(request.references)] : []
+        const named = yield* Effect.forEach(request.voiceIds, (id) => voices.find(request.workspaceId, id))
         const [first = defaultVoice, ...rest] = [...sent, ...named]
-        const settings: SynthesisSettings = { ...order.settings, voices: [first, ...rest] }
+        const settings: SynthesisSettings = { ...request.settings, voices: [first, ...rest] }
         return {
           speak: (input: Stream.Stream<SpeechInput>) =>
             Stream.suspend(() => {
@@ -77,8 +79,8 @@ export class SpeechRequests extends Context.Service<
               )
               const charge = Effect.suspend(() => {
                 if (!sounded) return Effect.void
-                const usage = { kind: "tts", model: order.model, bytes: given } as const
-                return Effect.andThen(billing.charge(order.workspaceId, usage), voices.used(order.voiceIds))
+                const usage = { kind: "tts", model: request.model, bytes: given } as const
+                return Effect.andThen(billing.charge(request.workspaceId, usage), voices.used(request.voiceIds))
               })
               return synthesis.speak(settings, counted).pipe(
                 Stream.tap((event) =>
@@ -86,7 +88,7 @@ export class SpeechRequests extends Context.Service<
                     sounded ||= event._tag === "Audio"
                   })
                 ),
-                Stream.mapError(refusalOf),
+                Stream.mapError(requestErrorOf),
                 Stream.ensuring(charge)
               )
             })
@@ -95,8 +97,8 @@ export class SpeechRequests extends Context.Service<
 
       return {
         open,
-        speak: Effect.fnUntraced(function* (order, text) {
-          const speaker = yield* open(order)
+        speak: Effect.fnUntraced(function* (request, text) {
+          const speaker = yield* open(request)
           const pull = yield* Stream.toPull(speaker.speak(Stream.make({ _tag: "Text", text } as const)))
           return yield* begun(pull)
         })

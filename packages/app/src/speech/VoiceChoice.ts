@@ -6,12 +6,13 @@ import { Platform } from "@parley/workspace/Platform"
 import { VoiceModels } from "@parley/workspace/voices/VoiceModels"
 import { Context, Effect, Layer } from "effect"
 
+/** Voices by the names that callers give. */
 export class VoiceChoice extends Context.Service<
   VoiceChoice,
   {
     /** `""` and `default` name the engine's own default. Fails for what the workspace may not use as for what is not there. */
     readonly find: (workspaceId: string, id: string) => Effect.Effect<SpokenVoice, BadRequest>
-    /** Something was spoken with these. */
+    /** Counts one more use of these voice models; platform voices are not counted. */
     readonly used: (ids: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("@parley/app/VoiceChoice") {

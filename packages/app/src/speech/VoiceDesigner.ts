@@ -1,13 +1,7 @@
-// POST /v1/voice-design (decisions 4): different voices for one description, each with a clip and a signature bound to
-// the clip's bytes. Charged once for an answer, failures are free.
+// POST /v1/voice-design: different voices for one description, each with a clip and a signature bound to the clip's bytes, by
+// which it can be sent back to POST /model. Charged once for an answer; failures are free.
 import { encodeWav, samplesOf } from "@parley/audio/Wav"
-import {
-  type BadGateway,
-  BadRequest,
-  type PaymentRequired,
-  type TooManyRequests,
-  type Unavailable
-} from "@parley/contract/Errors"
+import { BadRequest } from "@parley/contract/Errors"
 import { type VoiceCandidate, type VoiceDesign, voiceDesignModel } from "@parley/contract/speech/VoiceDesign"
 import { describedVoice, featuresOf, seeded, type VoiceFeatures } from "@parley/speech/design/DescribedVoice"
 import { type SpokenVoice, Synthesis, type SynthesisSettings } from "@parley/speech/Synthesis"
@@ -15,19 +9,19 @@ import { DesignSignatures } from "@parley/workspace/voices/DesignSignatures"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { Context, Effect, Layer, Stream } from "effect"
 import { randomInt, randomUUID } from "node:crypto"
-import { refusalOf } from "./refusalOf.ts"
+import { requestErrorOf, type SpeechRequestError } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
 
-type Refusal = PaymentRequired | TooManyRequests | BadRequest | BadGateway | Unavailable
-
+/** Voices made from a description. */
 export class VoiceDesigner extends Context.Service<
   VoiceDesigner,
   {
+    /** `model`: the header of that name, which must be `voice-design-1`. Audio is WAV, mono 24 kHz, in base64. */
     readonly design: (
       workspaceId: string,
       model: string | undefined,
       input: VoiceDesign
-    ) => Effect.Effect<{ readonly candidates: ReadonlyArray<VoiceCandidate> }, Refusal>
+    ) => Effect.Effect<{ readonly candidates: ReadonlyArray<VoiceCandidate> }, SpeechRequestError>
   }
 >()("@parley/app/VoiceDesigner") {
   static readonly layer: Layer.Layer<VoiceDesigner, never, DesignSignatures | Billing | SpeechPermits | Synthesis> =
@@ -37,7 +31,7 @@ export class VoiceDesigner extends Context.Service<
         const synthesis = yield* Synthesis
         const signatures = yield* DesignSignatures
         const billing = yield* Billing
-        const seats = yield* SpeechPermits
+        const permits = yield* SpeechPermits
 
         const candidate = Effect.fnUntraced(function* (
           workspaceId: string,
@@ -71,7 +65,7 @@ export class VoiceDesigner extends Context.Service<
               return yield* new BadRequest({ message: `The header model must be ${voiceDesignModel}` })
             }
             const account = yield* billing.admit(workspaceId, { kind: "voice_design", model: voiceDesignModel })
-            yield* seats.take(workspaceId, account.concurrency)
+            yield* permits.take(workspaceId, account.concurrency)
             const seed = input.seed ?? randomInt(2 ** 31)
             const candidates = yield* Effect.forEach(Array.from({ length: input.n }), (_, index) =>
               candidate(workspaceId, input, seed, index)
@@ -124,7 +118,7 @@ const clip = Effect.fnUntraced(function* (
   }
   const blocks = yield* synthesis
     .speak(settings, Stream.make({ _tag: "Text", text } as const))
-    .pipe(Stream.runCollect, Effect.mapError(refusalOf))
+    .pipe(Stream.runCollect, Effect.mapError(requestErrorOf))
   const bytes = Buffer.concat(blocks.flatMap((event) => (event._tag === "Audio" ? [event.bytes] : [])))
   return samplesOf(bytes)
 })

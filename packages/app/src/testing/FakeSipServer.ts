@@ -1,5 +1,5 @@
 // The telephone without a network: calls ring when a test says so, calls that are placed are answered as it says, and
-// a leg's far side is scripted. What the door was told is kept.
+// a leg's far side is scripted. What the server was asked for is kept.
 import * as FakeLeg from "@parley/engine/testing/FakeLeg"
 import type {
   DialOutcome,

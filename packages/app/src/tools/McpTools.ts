@@ -21,6 +21,7 @@ export interface ListedServer {
 /** The caller waits for it before the greeting. */
 const listingMs = 3_000
 
+/** What the MCP servers of a session answered; `missing`: journal entries for those that did not. */
 export interface McpListing {
   readonly listed: ReadonlyArray<ListedServer>
   readonly missing: NonNullable<CallPlan["missing"]>
@@ -36,7 +37,7 @@ export const mcpListing = Effect.gen(function* () {
     return yield* openSession(http, endpoint, mcpClientInfo).pipe(
       Effect.flatMap((session) => session.listTools(mcpToolsPerSession)),
       Scope.provide(life),
-      // Nobody waits for the goodbye.
+      // Nobody waits for the session to be closed.
       Effect.ensuring(Effect.forkIn(Scope.close(life, Exit.void), scope)),
       Effect.timeoutOrElse({
         duration: listingMs,
@@ -49,7 +50,7 @@ export const mcpListing = Effect.gen(function* () {
     servers: ReadonlyArray<RunnableMcpServer>,
     open: (sealed: string) => Redacted.Redacted<string>
   ): Effect.fn.Return<McpListing> {
-    const asked = yield* Effect.forEach(
+    const answers = yield* Effect.forEach(
       servers,
       (server) => {
         const endpoint = endpointOf(server, open)
@@ -64,11 +65,11 @@ export const mcpListing = Effect.gen(function* () {
       },
       { concurrency: "unbounded" }
     )
-    return { listed: asked.flatMap(({ listed }) => listed), missing: asked.flatMap(({ missing }) => missing) }
+    return { listed: answers.flatMap(({ listed }) => listed), missing: answers.flatMap(({ missing }) => missing) }
   })
 })
 
-/** For each call: its hands at MCP servers, in the call's scope. */
+/** For each call: runs its tools at MCP servers, over sessions in the call's scope. */
 export const mcpTools = Effect.gen(function* () {
   const http = yield* SafeHttp
   const service = yield* Effect.scope
@@ -76,7 +77,7 @@ export const mcpTools = Effect.gen(function* () {
   return Effect.fnUntraced(function* (plan: CallPlan): Effect.fn.Return<RunTool, never, Scope.Scope> {
     const endpoints = new Map(plan.tools.flatMap(({ mcp }) => (mcp === undefined ? [] : [[mcp.server.id, mcp.server]])))
     const life = yield* Scope.fork(service)
-    // The end of the call does not wait for the goodbye.
+    // The end of the call does not wait for sessions to be closed.
     yield* Effect.addFinalizer(() => Effect.asVoid(Effect.forkIn(Scope.close(life, Exit.void), service)))
 
     const sessions = new Map<string, McpSession>()

@@ -126,7 +126,7 @@ describe("A call", () => {
     })
   )
 
-  it.effect("whose media never flows ends by the reason its door gives", () =>
+  it.effect("whose media never flows ends by the reason its owner gives", () =>
     Effect.gen(function* () {
       const records = new FakeRecords()
       const calls = yield* makeCalls(places, records)

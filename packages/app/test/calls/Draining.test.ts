@@ -1,10 +1,10 @@
-// A service that stops: calls that are up say goodbye, calls that ring are given up, and every record says so.
+// A service that stops: calls that are answered are hung up, calls that ring are given up, and every record says so.
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpListener } from "@parley/server/http/HttpListener"
 import { customer, endpoint, eventually, telephone } from "./telephone.ts"
 
-const { door, service } = telephone({ PARLEY_SIP_PORT: "0" })
+const { server, service } = telephone({ PARLEY_SIP_PORT: "0" })
 
 layer(service, { excludeTestServices: true, timeout: "60 seconds" })("The telephone of a service that stops", (it) => {
   it.effect("leaves nothing ringing and nothing up, and takes nothing new", () =>
@@ -21,7 +21,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("The teleph
       const prompt = yield* agent(config({}))
       const slow = yield* agent(config({ conversation_init: { url: silent.url, timeout_seconds: 8 } }))
       const [up, rings] = [yield* number({ agent_id: prompt }), yield* number({ agent_id: slow })]
-      const ring = (to: string) => Effect.promise(() => door.ring({ from: "+14155550123", to }))
+      const ring = (to: string) => Effect.promise(() => server.ring({ from: "+14155550123", to }))
       const held = yield* ring(up.number)
       yield* eventually(sessions, (all) => all[0]?.["status"] === "active", "one is up")
       const ringing = yield* ring(rings.number)
@@ -33,7 +33,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("The teleph
       })
       assert.strictEqual(placed.status, 201)
       yield* eventually(
-        Effect.sync(() => door.dials.length),
+        Effect.sync(() => server.dials.length),
         (count) => count === 1,
         "one is dialled"
       )
@@ -52,7 +52,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("The teleph
       ])
       assert.strictEqual(held?.leg.closed(), "agent_hangup")
       assert.strictEqual(ringing?.refused(), 480)
-      assert.isTrue(door.dials[0]?.cancelled())
+      assert.isTrue(server.dials[0]?.cancelled())
       const id = String(placed.body["session_id"])
       assert.strictEqual((yield* session(id))["status"], "failed")
       assert.deepStrictEqual(yield* events(id), ["phone_call.dial_finished"])

@@ -10,13 +10,13 @@ import { SqlClient } from "effect/sql"
 import type { FakeDial } from "../../src/testing/FakeSipServer.ts"
 import { customer, endpoint, eventually, telephone } from "./telephone.ts"
 
-const { door, service } = telephone({ PARLEY_SIP_PORT: "0", PARLEY_MAX_CALLS: "12" })
+const { server, service } = telephone({ PARLEY_SIP_PORT: "0", PARLEY_MAX_CALLS: "12" })
 const to_number = "+442079460123"
 
-/** The call the door was asked to place for this session. */
+/** The call the server was asked to place for this session. */
 const dialOf = (sessionId: unknown) =>
   eventually(
-    Effect.sync(() => door.dials.find(({ request }) => request.headers["X-Vendor-Session-Id"] === sessionId)),
+    Effect.sync(() => server.dials.find(({ request }) => request.headers["X-Vendor-Session-Id"] === sessionId)),
     (dial) => dial !== undefined,
     "it is dialled"
   ).pipe(Effect.map((dial) => dial as FakeDial))
@@ -268,7 +268,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A call tha
       assert.strictEqual(all.length, 1)
       const dial = yield* dialOf(all[0]?.["session_id"])
       dial.resolve("busy")
-      const dials = door.dials.filter(
+      const dials = server.dials.filter(
         ({ request }) => request.headers["X-Vendor-Session-Id"] === all[0]?.["session_id"]
       )
       assert.strictEqual(dials.length, 1)

@@ -20,8 +20,8 @@ export const serviceWith = (env: Record<string, string>, sipServer?: OpenSipServ
   )
 
 export const telephone = (env: Record<string, string>) => {
-  const door = makeFakeSipServer()
-  return { door, service: serviceWith(env, door.open) }
+  const server = makeFakeSipServer()
+  return { server, service: serviceWith(env, server.open) }
 }
 
 export interface Answer {
@@ -103,7 +103,7 @@ export const eventually = <A, R>(
     return seen
   })
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders
   readonly body: Record<string, unknown>
   readonly raw: string
@@ -114,12 +114,12 @@ export type Reply = { readonly status: number; readonly body: string } | "hang u
 
 export const endpoint = (
   replies: ReadonlyArray<Reply>
-): Effect.Effect<{ readonly url: string; readonly asked: ReadonlyArray<Asked> }, never, Scope.Scope> =>
+): Effect.Effect<{ readonly url: string; readonly asked: ReadonlyArray<ReceivedRequest> }, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(
       () =>
-        new Promise<{ url: string; asked: Array<Asked>; close: () => void }>((resolve) => {
-          const asked: Array<Asked> = []
+        new Promise<{ url: string; asked: Array<ReceivedRequest>; close: () => void }>((resolve) => {
+          const asked: Array<ReceivedRequest> = []
           const server = createServer((request, response) => {
             let raw = ""
             request.on("data", (piece) => (raw += String(piece)))
@@ -143,7 +143,7 @@ export const endpoint = (
     ({ close }) => Effect.sync(close)
   )
 
-export const isSigned = ({ headers, raw }: Asked, secret: string): boolean => {
+export const isSigned = ({ headers, raw }: ReceivedRequest, secret: string): boolean => {
   const [, t = "", v1 = ""] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-vendor-webhook-signature"])) ?? []
   return v1 === createHmac("sha256", secret).update(`${t}.${raw}`).digest("hex")
 }

@@ -6,7 +6,7 @@ import { Effect, Fiber } from "effect"
 import { ConsultationCalls } from "../../src/phone/ConsultationCalls.ts"
 import { customer, eventually, telephone } from "../calls/telephone.ts"
 
-const { door, service } = telephone({ PARLEY_SIP_PORT: "0" })
+const { server, service } = telephone({ PARLEY_SIP_PORT: "0" })
 
 const planOf = (number: string, callerNumber?: string) => ({
   ...defaultPlan("session_1", ""),
@@ -39,14 +39,14 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A colleagu
       })
       const { body } = yield* ask("POST", "/v1/agent/phone-numbers", { provider: "carrier", phone_number: bought })
       const called = Effect.fnUntraced(function* (plan: ReturnType<typeof planOf>, target: string) {
-        const before = door.dials.length
+        const before = server.dials.length
         const fiber = yield* Effect.forkChild(Effect.scoped(dial(plan, target, 30)))
         yield* eventually(
-          Effect.sync(() => door.dials.length),
+          Effect.sync(() => server.dials.length),
           (count) => count > before,
           "it is dialled"
         )
-        const placed = door.dials[before]
+        const placed = server.dials[before]
         placed?.resolve("answered")
         yield* Fiber.join(fiber)
         assert.strictEqual(placed?.leg.closed(), "agent_hangup")
@@ -66,7 +66,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A colleagu
       assert.strictEqual((yield* called(planOf(bought, "+14155550123"), colleague))?.from, "+14155550123")
       assert.strictEqual((yield* called(planOf(bought), colleague))?.from, bought)
 
-      const before = door.dials.length
+      const before = server.dials.length
       const refused = [
         // Bought numbers call within the list of countries, no premium numbers and no URI.
         dial(planOf(bought), "+442079460123", 30),
@@ -80,7 +80,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A colleagu
       for (const one of refused) {
         assert.strictEqual((yield* Effect.flip(Effect.scoped(one))).reason, "failed")
       }
-      assert.strictEqual(door.dials.length, before)
+      assert.strictEqual(server.dials.length, before)
     })
   )
 })

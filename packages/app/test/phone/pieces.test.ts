@@ -31,7 +31,7 @@ const line: PhoneLine = {
 const open = (sealed: string) => Redacted.make(`opened ${sealed}`)
 
 describe("trunks", () => {
-  it("opens passwords for the door, and lets nobody in without a factor", () => {
+  it("opens passwords for the server, and lets nobody in without a factor", () => {
     const inbound = inboundTrunk(line, open)
     assert.deepInclude(inbound, { id: "phone_1", allowedAddresses: ["203.0.113.7"] })
     assert.strictEqual(inbound?.digest && Redacted.value(inbound.digest.password), "opened sealed-in")

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultConfig } from "@parley/contract/AgentConfig/patchConfig"
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
-import { type CallKnowledge, noKnowledge } from "@parley/workspace/knowledge/PinnedKnowledge"
+import type { CallKnowledge } from "@parley/workspace/knowledge/PinnedKnowledge"
 import type { SessionRow, SessionInput } from "@parley/workspace/sessions/SessionRow"
 import { Redacted } from "effect"
 import { planFor } from "../../src/plan/callPlan.ts"
 import { spokenNumber } from "../../src/plan/Placeholders.ts"
+
+const noKnowledge: CallKnowledge = { kind: "inline", documents: [] }
 
 const initial = defaultConfig({
   voices: new Set(),

@@ -46,19 +46,19 @@ const withRecorder = <A, E>(
   }).pipe(Effect.scoped)
 
 const call = () => {
-  const held: { ears?: LegEars; closed: boolean } = { closed: false }
+  const active: { listener?: LegEars; closed: boolean } = { closed: false }
   const leg: Leg = {
     playRate: 24_000,
-    attach: (ears) => void (held.ears = ears),
+    attach: (listener) => void (active.listener = listener),
     play: () => undefined,
     tell: () => undefined,
-    close: () => void (held.closed = true)
+    close: () => void (active.closed = true)
   }
-  return { leg, held }
+  return { leg, active }
 }
 
 /** Half a second of both sides, in real time. */
-const talk = (leg: Leg, held: { readonly ears?: LegEars }) =>
+const talk = (leg: Leg, active: { readonly listener?: LegEars }) =>
   Effect.promise(async () => {
     leg.attach({
       onFrame: () => undefined,
@@ -67,7 +67,7 @@ const talk = (leg: Leg, held: { readonly ears?: LegEars }) =>
       onClosed: () => undefined
     })
     for (let i = 0; i < 25; i++) {
-      held.ears?.onFrame(new Int16Array(320).fill(1_000))
+      active.listener?.onFrame(new Int16Array(320).fill(1_000))
       leg.play(new Int16Array(480).fill(1_000))
       await new Promise((tick) => setTimeout(tick, 20))
     }
@@ -78,16 +78,16 @@ describe("Recorder", () => {
     withRecorder({ begin: Effect.succeed(true) }, (told, files) =>
       Effect.gen(function* () {
         const recorder = yield* Recorder
-        const { held, leg } = call()
+        const { active, leg } = call()
         const began = performance.now()
         const recording = yield* recorder.record("session_1", leg)
-        assert.isTrue(recorder.holds("session_1"))
-        yield* talk(recording.leg, held)
+        assert.isTrue(recorder.isRecording("session_1"))
+        yield* talk(recording.leg, active)
         recording.leg.close("user_hangup")
         const lasted = performance.now() - began
-        assert.isTrue(held.closed)
+        assert.isTrue(active.closed)
         yield* Fiber.join(yield* recording.finish)
-        assert.isFalse(recorder.holds("session_1"))
+        assert.isFalse(recorder.isRecording("session_1"))
         assert.deepStrictEqual(told.begun, ["user", "agent"])
         assert.lengthOf(told.settled, 2)
         for (const { durationMs, errorCode } of told.settled) {
@@ -104,9 +104,9 @@ describe("Recorder", () => {
   it.live("keeps nothing when the session is not to be recorded", () =>
     withRecorder({ begin: Effect.succeed(false) }, (told, files) =>
       Effect.gen(function* () {
-        const { held, leg } = call()
+        const { active, leg } = call()
         const recording = yield* (yield* Recorder).record("session_1", leg)
-        yield* talk(recording.leg, held)
+        yield* talk(recording.leg, active)
         yield* Fiber.join(yield* recording.finish)
         assert.deepStrictEqual(told.settled, [])
         assert.deepStrictEqual(files(), [])
@@ -117,11 +117,11 @@ describe("Recorder", () => {
   it.live("says what was kept when its thread dies, and leaves the call alone", () =>
     withRecorder({ begin: Effect.succeed(true), program: "./dyingThread.ts" }, (told) =>
       Effect.gen(function* () {
-        const { held, leg } = call()
+        const { active, leg } = call()
         const recording = yield* (yield* Recorder).record("session_1", leg)
-        yield* talk(recording.leg, held)
-        yield* talk(recording.leg, held)
-        assert.isFalse(held.closed)
+        yield* talk(recording.leg, active)
+        yield* talk(recording.leg, active)
+        assert.isFalse(active.closed)
         yield* Fiber.join(yield* recording.finish)
         const lost = { durationMs: 700, errorCode: "recorder_lost" as const }
         assert.deepStrictEqual(told.settled, [lost, lost])

@@ -72,7 +72,7 @@ export const sdkServer = Effect.fnUntraced(function* (options: {
       { description: "Finds a visit by its day.", inputSchema },
       async (args, extra) => {
         peer.called.push(args)
-        // Asked in the middle of the call, over the same stream.
+        // Requested in the middle of the call, over the same stream.
         if (!options.json) await extra.sendRequest({ method: "ping" }, EmptyResultSchema)
         return {
           content: [

@@ -9,7 +9,8 @@ import { openSession } from "@parley/workspace/mcp/McpClient"
 import type { RunnableMcpServer } from "@parley/workspace/mcp/PinnedMcp"
 import { readAllowed } from "@parley/workspace/outbound/AllowedPrivate"
 import { systemParts } from "@parley/workspace/outbound/Dial"
-import { make as makeSafeHttp, SafeHttp } from "@parley/workspace/outbound/SafeHttp"
+import { makeSafeClient } from "@parley/workspace/outbound/SafeClient"
+import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { Effect, Exit, Fiber, Redacted, Scope } from "effect"
 import { McpProtocol } from "effect/ai"
 import { TestClock } from "effect/testing"
@@ -18,7 +19,7 @@ import { mcpListing, mcpTools } from "../../src/tools/McpTools.ts"
 import { plannedTools } from "../../src/plan/plannedTools.ts"
 import { effectServer, listen, peersMissing, sdkServer } from "./McpPeers.ts"
 
-const local = makeSafeHttp(systemParts(readAllowed(["127.0.0.0/8"])))
+const local = makeSafeClient(systemParts(readAllowed(["127.0.0.0/8"])))
 const info = { name: "parley", version: "1" }
 
 const endpointAt = (url: string, more: Partial<McpEndpoint> = {}): McpEndpoint => ({
@@ -50,7 +51,7 @@ const until = (what: string, check: () => boolean) =>
 
 describe.skipIf(peersMissing)("the official SDK's server", () => {
   for (const json of [true, false]) {
-    it.live(`lists and runs its tools, and is told goodbye (${json ? "JSON" : "event streams"})`, () =>
+    it.live(`lists and runs its tools, and has its session closed (${json ? "JSON" : "event streams"})`, () =>
       Effect.gen(function* () {
         const peer = yield* sdkServer({ json })
         const life = yield* Scope.make()
@@ -119,24 +120,24 @@ describe("effect's server", () => {
   }
 })
 
-interface Asked {
+interface ReceivedRequest {
   readonly method?: string
   readonly id?: number
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-const read = (request: IncomingMessage): Promise<Asked> =>
+const read = (request: IncomingMessage): Promise<ReceivedRequest> =>
   new Promise((resolve) => {
     let text = ""
     request.on("data", (chunk: Buffer) => void (text += chunk.toString()))
-    request.on("end", () => resolve(text === "" ? {} : (JSON.parse(text) as Asked)))
+    request.on("end", () => resolve(text === "" ? {} : (JSON.parse(text) as ReceivedRequest)))
   })
 
 /** A server by hand: greets as it should, and then does what it is told. */
 const handMade = Effect.fnUntraced(function* (
-  act: (asked: Asked, response: ServerResponse, answer: (result: unknown) => void) => void
+  act: (asked: ReceivedRequest, response: ServerResponse, answer: (result: unknown) => void) => void
 ) {
-  const asked: Array<Asked> = []
+  const asked: Array<ReceivedRequest> = []
   const url = yield* listen((request, response) => {
     void read(request).then((one) => {
       asked.push(one)
@@ -194,24 +195,27 @@ describe("a server that misbehaves", () => {
   )
 
   for (const [what, act] of [
-    ["answers nonsense", (_: Asked, response: ServerResponse) => void response.writeHead(200).end("<html>")],
-    ["leads elsewhere", (_: Asked, response: ServerResponse) => void response.writeHead(302, { location: "/" }).end()],
+    ["answers nonsense", (_: ReceivedRequest, response: ServerResponse) => void response.writeHead(200).end("<html>")],
+    [
+      "leads elsewhere",
+      (_: ReceivedRequest, response: ServerResponse) => void response.writeHead(302, { location: "/" }).end()
+    ],
     [
       "answers with an error",
-      ({ id }: Asked, response: ServerResponse) =>
+      ({ id }: ReceivedRequest, response: ServerResponse) =>
         void response
           .writeHead(200, { "content-type": "application/json" })
           .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_602, message: "no" } }))
     ],
     [
       "says too much",
-      (_: Asked, response: ServerResponse) =>
+      (_: ReceivedRequest, response: ServerResponse) =>
         void response.writeHead(200, { "content-type": "application/json" }).end(`"${"x".repeat(3 * 2 ** 20)}"`)
     ],
-    ["goes away", (_: Asked, response: ServerResponse) => void response.destroy()],
+    ["goes away", (_: ReceivedRequest, response: ServerResponse) => void response.destroy()],
     [
       "ends its stream without an answer",
-      (_: Asked, response: ServerResponse) =>
+      (_: ReceivedRequest, response: ServerResponse) =>
         void response.writeHead(200, { "content-type": "text/event-stream" }).end(": hello\n\n")
     ]
   ] as const) {
@@ -242,7 +246,7 @@ describe("a server that misbehaves", () => {
 
   it.live("is no address of ours: nothing is sent", () =>
     Effect.gen(function* () {
-      const http = yield* makeSafeHttp(systemParts(readAllowed([])))
+      const http = yield* makeSafeClient(systemParts(readAllowed([])))
       const { asked, url } = yield* handMade(() => undefined)
       const failed = yield* Effect.flip(openSession(http, endpointAt(url), info))
       assert.deepInclude(failed, { reason: "Unreachable", message: "the address is not public" })
@@ -306,7 +310,7 @@ describe("a call", () => {
     })
   )
 
-  it.effect("is not held up by the goodbye of a server", () =>
+  it.effect("does not wait for a server to close its session", () =>
     Effect.gen(function* () {
       const http = yield* local
       const url = yield* listen(() => undefined)

@@ -6,7 +6,8 @@ import * as DemoHost from "@parley/llm/demo/DemoHost"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
 import { readAllowed } from "@parley/workspace/outbound/AllowedPrivate"
 import { systemParts } from "@parley/workspace/outbound/Dial"
-import { make as makeSafeHttp, SafeHttp } from "@parley/workspace/outbound/SafeHttp"
+import { makeSafeClient } from "@parley/workspace/outbound/SafeClient"
+import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import { mergeTool } from "@parley/workspace/tools/ToolRow"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -15,15 +16,15 @@ import type { AddressInfo } from "node:net"
 import { plannedTools } from "../../src/plan/plannedTools.ts"
 import { webhookTools } from "../../src/tools/WebhookTools.ts"
 
-interface Asked {
+interface ReceivedRequest {
   readonly line: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
 /** An endpoint on loopback, and tools that are allowed to ask it. */
-const desk = Effect.fnUntraced(function* (answer: (response: ServerResponse, asked: Asked) => void) {
-  const asked: Array<Asked> = []
+const endpoint = Effect.fnUntraced(function* (answer: (response: ServerResponse, asked: ReceivedRequest) => void) {
+  const asked: Array<ReceivedRequest> = []
   const server = createServer((request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -39,7 +40,7 @@ const desk = Effect.fnUntraced(function* (answer: (response: ServerResponse, ask
   })
   yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
   yield* Effect.addFinalizer(() => Effect.sync(() => void (server.closeAllConnections(), server.close())))
-  const http = yield* makeSafeHttp(systemParts(readAllowed(["127.0.0.0/8"])))
+  const http = yield* makeSafeClient(systemParts(readAllowed(["127.0.0.0/8"])))
   const runTool = yield* Effect.provideService(webhookTools, SafeHttp, http)
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const tools = (more: Partial<StoredTool>) => {
@@ -71,7 +72,7 @@ const types = (
 describe("a call with webhook tools", () => {
   it.effect("books, speaks the answer and keeps both in its history", () =>
     Effect.gen(function* () {
-      const { asked, base, runTool, tools } = yield* desk((response) =>
+      const { asked, base, runTool, tools } = yield* endpoint((response) =>
         response.writeHead(201).end("Your booking number is seven.")
       )
       const call = yield* rehearse({
@@ -120,7 +121,7 @@ describe("a call with webhook tools", () => {
   it.effect("tells the model of an error, or hides it; the history has it either way", () =>
     Effect.gen(function* () {
       for (const handling of ["passthrough", "hide"] as const) {
-        const { runTool, tools } = yield* desk((response) => response.writeHead(409).end("that day is full"))
+        const { runTool, tools } = yield* endpoint((response) => response.writeHead(409).end("that day is full"))
         const chat = makeScriptedChatModel(({ messages }) => {
           const last = messages.at(-1)
           return last?.role === "tool" ? `I was told: ${last.content}` : { tool: { name: "book_appointment" } }
@@ -137,7 +138,7 @@ describe("a call with webhook tools", () => {
 
   it.effect("refuses an address that is not public, and arguments that lead elsewhere", () =>
     Effect.gen(function* () {
-      const { asked, base, runTool, tools } = yield* desk((response) => response.end("never"))
+      const { asked, base, runTool, tools } = yield* endpoint((response) => response.end("never"))
       const ask = (more: Partial<StoredTool>, args: Record<string, string>) => {
         const [tool] = tools(more)
         return tool === undefined
@@ -156,7 +157,7 @@ describe("a call with webhook tools", () => {
   it.effect("lets a call's end not tear what was told to go on by itself", () =>
     Effect.gen(function* () {
       let arrived: ServerResponse | undefined
-      const { runTool, tools } = yield* desk((response) => void (arrived = response))
+      const { runTool, tools } = yield* endpoint((response) => void (arrived = response))
       const chat = makeScriptedChatModel(({ messages }) =>
         messages.at(-1)?.role === "tool" ? "Noted." : { tool: { name: "book_appointment" } }
       )

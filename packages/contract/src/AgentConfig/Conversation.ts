@@ -1,4 +1,4 @@
-// Section `conversation`: time, floor, silence, and what to do on the telephone.
+// Section `conversation`: time, turn-taking, silence, and what to do on the telephone.
 import { Schema } from "effect"
 import { defaulted, listOf, text, textBetween, wholeBetween } from "../Field.ts"
 import { TimezoneOrEmpty } from "../Timezone.ts"

@@ -3,14 +3,14 @@
 // dies is reopened and given the running utterance again.
 import { Cause, Deferred, Effect, Queue, Schedule, type Scope } from "effect"
 import { SpeechError } from "@parley/speech/ports/SpeechError"
-import type { TranscriptEvent, Transcriber, TranscriptionStream } from "@parley/speech/ports/Transcriber"
+import type { Transcriber } from "@parley/speech/ports/Transcriber"
 import type { VoiceActivity } from "@parley/speech/ports/VoiceActivity"
 import type { CallPlan } from "../CallPlan.ts"
 import { hearingRate } from "../leg/Leg.ts"
 import type { Signal } from "../turn/Signal.ts"
 import { cannotFail, forkSupervised, guarded, type OnDefect } from "../supervise.ts"
+import { type DueAnswer, RecognitionState } from "./RecognitionState.ts"
 import { SampleClock } from "./SampleClock.ts"
-import { Utterance } from "./Utterance.ts"
 import * as Voicing from "./Voicing.ts"
 
 /** What recognition of one speaker needs. */
@@ -44,6 +44,9 @@ const longestPauseMs = 2_000
 /** So many in a row without a single answer, over two utterances or more: recognition is gone for good. */
 const mostLosses = 8
 
+/** Names this child of a call in logs. */
+const child = "AsrStream"
+
 /**
  * Opens voice activity and a recogniser for the length of the scope. A recogniser that cannot be had any more is told
  * as `HearingLost`; one that throws is a defect. Fails when voice activity cannot be opened.
@@ -51,69 +54,20 @@ const mostLosses = 8
 export const make = Effect.fnUntraced(function* (
   options: AsrOptions
 ): Effect.fn.Return<AsrStream, SpeechError, Scope.Scope> {
-  const { now, onDefect, onFault, pauseWindows, tell, transcriber } = options
-  const child = "AsrStream"
+  const { now, onDefect, onFault, pauseWindows, tell } = options
   const scope = yield* Effect.scope
   const clock = new SampleClock(hearingRate)
-  const utterance = new Utterance()
-  const unanswered = yield* Queue.unbounded<{ readonly utterance: number; readonly dueAt: number }>()
-  let voicing = Voicing.quiet
-  let stream: TranscriptionStream | null = null
-  let broken = yield* Deferred.make<SpeechError | null>()
-  let committed = 0
-  let answered = 0
-  let partial = ""
-  let losses = 0
-
-  const answer = (text: string): void => {
-    answered++
-    partial = ""
-    if (!voicing.voiced && answered === committed) utterance.forget()
-    tell({ _tag: "Final", text })
-  }
-
-  const onEvent = (event: TranscriptEvent): void => {
-    if (event._tag === "Final") {
-      losses = 0
-      if (answered < committed) answer(event.text)
-    } else if (event.text !== partial) {
-      partial = event.text
-      tell({ _tag: "Partial", text: event.text })
-    }
-  }
-
-  const fail = (error: SpeechError | null): void => {
-    stream = null
-    Deferred.doneUnsafe(broken, Effect.succeed(error))
-  }
-
-  const commit = (lastVoicedAt: number): void => {
-    committed++
-    tell({ _tag: "VoicePaused", lastVoicedAt })
-    Queue.offerUnsafe(unanswered, { utterance: committed, dueAt: now() + finalBoundMs })
-    stream?.commit()
-  }
-
-  /** Every utterance has its answer within the bound, from the recogniser or with what is known of it. */
-  const bounds = Effect.gen(function* () {
-    const { dueAt, utterance: mine } = yield* Queue.take(unanswered)
-    const left = dueAt - now()
-    if (answered >= mine) return
-    if (left > 0) yield* Effect.sleep(left)
-    if (answered >= mine) return
-    onFault("asr_final_overdue", { bound_ms: finalBoundMs })
-    for (let missing = mine - answered; missing > 0; missing--) answer(partial)
-    fail(null)
-  })
+  const due = yield* Queue.unbounded<DueAnswer>()
+  const state = new RecognitionState(tell, due)
 
   const onWindow = (probability: number, endSample: number): void => {
-    const [next, change] = Voicing.step(voicing, probability, endSample, pauseWindows)
-    voicing = next
+    const [next, change] = Voicing.step(state.voicing, probability, endSample, pauseWindows)
+    state.voicing = next
     if (change === null) return
     if (change._tag === "Began") {
       tell({ _tag: "VoiceBegan", since: clock.timeOf(change.since) })
-      utterance.begin((frame) => stream?.push(frame))
-    } else commit(clock.timeOf(change.lastVoiced))
+      state.utterance.begin((frame) => state.stream?.push(frame))
+    } else state.commit(clock.timeOf(change.lastVoiced), now() + finalBoundMs)
   }
 
   const vad = yield* options.voiceActivity.open((probability, endSample) => {
@@ -124,55 +78,69 @@ export const make = Effect.fnUntraced(function* (
     }
   })
 
-  const open = Effect.suspend(() =>
-    transcriber.open({ ...options.hearing, onEvent: guarded(child, onDefect, onEvent), onFailure: fail })
-  )
-
-  /** One recogniser after another, each in a scope of its own, until none opens. */
-  const serve = Effect.scoped(
-    Effect.gen(function* () {
-      broken = Deferred.makeUnsafe()
-      const fresh = yield* Effect.retry(open, {
-        schedule: Schedule.exponential("100 millis"),
-        times: reopenTimes,
-        while: (error) => error.isRetryable
-      })
-      stream = fresh
-      // What was being said when the last one died is heard again; its unanswered commits too.
-      if (voicing.voiced || answered < committed) utterance.replay((frame) => fresh.push(frame))
-      for (let i = answered; i < committed; i++) fresh.commit()
-      const error = yield* Deferred.await(broken)
-      const lost = error ?? overdue(transcriber.provider)
-      onFault("asr_stream_lost", { provider: transcriber.provider, reason: lost.reason })
-      if (losses + 1 >= mostLosses) return yield* lost
-    })
-  ).pipe(
-    Effect.ensuring(Effect.sync(() => (stream = null))),
-    // One that opens and dies at once must not be asked as fast as it refuses.
-    Effect.andThen(
-      Effect.suspend(() =>
-        ++losses > 1 ? Effect.sleep(Math.min(longestPauseMs, lossPauseMs * 2 ** (losses - 2))) : Effect.void
-      )
-    )
-  )
-
   const gone = (error: SpeechError): void => {
     onFault("asr_gone", { reason: error.reason })
     tell({ _tag: "HearingLost" })
   }
-  yield* forkSupervised(scope, Effect.forever(serve), { child, onFailure: gone, onDefect })
-  yield* forkSupervised(scope, Effect.forever(bounds), { child, onFailure: cannotFail, onDefect })
+  yield* forkSupervised(scope, Effect.forever(serve(state, options)), { child, onFailure: gone, onDefect })
+  const bounded = Effect.forever(boundAnswer(state, due, options))
+  yield* forkSupervised(scope, bounded, { child, onFailure: cannotFail, onDefect })
 
   const hear = (frame: Int16Array): void => {
     clock.arrived(frame.length, now())
-    if (voicing.voiced) {
-      utterance.say(frame)
-      stream?.push(frame)
-    } else utterance.wait(frame)
+    if (state.voicing.voiced) {
+      state.utterance.say(frame)
+      state.stream?.push(frame)
+    } else state.utterance.wait(frame)
     vad.push(frame)
   }
   return { hear: guarded(child, onDefect, hear) }
 })
+
+/** One recogniser in a scope of its own, until it dies; fails when none opens or too many were lost in a row. */
+const serve = (state: RecognitionState, { hearing, onDefect, onFault, transcriber }: AsrOptions) => {
+  const open = Effect.suspend(() =>
+    transcriber.open({
+      ...hearing,
+      onEvent: guarded(child, onDefect, (event) => state.onEvent(event)),
+      onFailure: (error) => state.fail(error)
+    })
+  )
+  return Effect.scoped(
+    Effect.gen(function* () {
+      state.broken = Deferred.makeUnsafe()
+      const stream = yield* Effect.retry(open, {
+        schedule: Schedule.exponential("100 millis"),
+        times: reopenTimes,
+        while: (error) => error.isRetryable
+      })
+      state.resume(stream)
+      const lost = (yield* Deferred.await(state.broken)) ?? overdue(transcriber.provider)
+      onFault("asr_stream_lost", { provider: transcriber.provider, reason: lost.reason })
+      if (state.losses + 1 >= mostLosses) return yield* lost
+    })
+  ).pipe(
+    Effect.ensuring(Effect.sync(() => (state.stream = null))),
+    // One that opens and dies at once must not be asked as fast as it refuses.
+    Effect.andThen(Effect.suspend(() => pauseAfterLosses(++state.losses)))
+  )
+}
+
+const pauseAfterLosses = (losses: number): Effect.Effect<void> =>
+  losses > 1 ? Effect.sleep(Math.min(longestPauseMs, lossPauseMs * 2 ** (losses - 2))) : Effect.void
+
+/** Every utterance has its answer within the bound, from the recogniser or with what is known of it. */
+const boundAnswer = (state: RecognitionState, due: Queue.Queue<DueAnswer>, { now, onFault }: AsrOptions) =>
+  Effect.gen(function* () {
+    const { dueAt, utterance } = yield* Queue.take(due)
+    const left = dueAt - now()
+    if (state.answered >= utterance) return
+    if (left > 0) yield* Effect.sleep(left)
+    if (state.answered >= utterance) return
+    onFault("asr_final_overdue", { bound_ms: finalBoundMs })
+    state.answerUpTo(utterance)
+    state.fail(null)
+  })
 
 const overdue = (provider: string): SpeechError =>
   new SpeechError({ reason: "Timeout", provider, message: "no final text within the bound" })

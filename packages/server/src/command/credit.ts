@@ -4,10 +4,11 @@ import { decimalOf, nanoOf } from "@parley/workspace/billing/Money"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { said, workspaceFlag, workspaceNamed } from "./said.ts"
+import { printed } from "./printed.ts"
+import { workspaceFlag, workspaceNamed } from "./workspace.ts"
 
 const show = Command.make("show", { workspace: workspaceFlag }, ({ workspace }) =>
-  said(
+  printed(
     Effect.gen(function* () {
       const id = yield* workspaceNamed(workspace)
       return lineOf(workspace, yield* (yield* Billing).account(id))
@@ -22,7 +23,7 @@ const add = Command.make(
     workspace: workspaceFlag
   },
   ({ amount, workspace }) =>
-    said(
+    printed(
       Effect.gen(function* () {
         const id = yield* workspaceNamed(workspace)
         const nano = nanoOf(amount)
@@ -39,7 +40,7 @@ const concurrency = Command.make(
     workspace: workspaceFlag
   },
   ({ requests, workspace }) =>
-    said(
+    printed(
       Effect.gen(function* () {
         const id = yield* workspaceNamed(workspace)
         const limit = requests === "tier" ? null : Number(requests)

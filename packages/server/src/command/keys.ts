@@ -3,10 +3,11 @@ import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect, Redacted } from "effect"
 import { Argument, Command } from "effect/cli"
-import { said, workspaceFlag } from "./said.ts"
+import { printed } from "./printed.ts"
+import { workspaceFlag } from "./workspace.ts"
 
 const create = Command.make("create", { workspace: workspaceFlag }, ({ workspace }) =>
-  said(
+  printed(
     Effect.gen(function* () {
       const made = yield* (yield* ApiKeys).create(workspace)
       return `${made.id}  ${Redacted.value(made.key)}`
@@ -15,7 +16,7 @@ const create = Command.make("create", { workspace: workspaceFlag }, ({ workspace
 ).pipe(Command.withDescription("Make a key and print it once"))
 
 const list = Command.make("list", {}, () =>
-  said(
+  printed(
     Effect.gen(function* () {
       const all = yield* (yield* ApiKeys).list
       return all
@@ -26,7 +27,7 @@ const list = Command.make("list", {}, () =>
 ).pipe(Command.withDescription("The keys in use"))
 
 const revoke = Command.make("revoke", { id: Argument.String("id") }, ({ id }) =>
-  said(
+  printed(
     Effect.gen(function* () {
       if (yield* (yield* ApiKeys).revoke(id)) return `revoked ${id}`
       return yield* new StartFault({ message: `there is no key ${id} in use` })

@@ -13,10 +13,11 @@ import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Settings } from "../Settings.ts"
-import { said, workspaceFlag, workspaceNamed } from "./said.ts"
+import { printed } from "./printed.ts"
+import { workspaceFlag, workspaceNamed } from "./workspace.ts"
 
 const listed = Command.make("list", {}, () =>
-  said(
+  printed(
     Effect.gen(function* () {
       return (yield* (yield* LocalInventory).list)
         .map(({ locality, phoneNumber, region, taken, trunk }) =>
@@ -47,11 +48,11 @@ const added = Command.make(
       Flag.withDefault(false)
     )
   },
-  ({ number, ...options }) => said(add(number, options))
+  ({ number, ...options }) => printed(add(number, options))
 ).pipe(Command.withDescription("Put a number up for sale, or change its trunk; somebody must be able to call it"))
 
 const removed = Command.make("remove", { number: Argument.String("number") }, ({ number }) =>
-  said(
+  printed(
     Effect.gen(function* () {
       if (yield* (yield* LocalInventory).remove(number)) return `removed ${number}`
       return yield* new StartFault({ message: `there is no number ${number} that is for sale` })
@@ -63,7 +64,7 @@ const dialling = Command.make(
   "dialling",
   { state: Argument.Literals("state", ["on", "off"]), workspace: workspaceFlag },
   ({ state, workspace }) =>
-    said(
+    printed(
       Effect.gen(function* () {
         const id = yield* workspaceNamed(workspace)
         yield* (yield* PhoneLines).allowDialling(id, state === "on")

@@ -1,13 +1,13 @@
 // `parley prices`: what work costs. A running service charges a new price at once.
 import { nanoOf } from "@parley/workspace/billing/Money"
-import { type Price, priceInWords, Prices } from "@parley/workspace/billing/Prices"
+import { type Price, formatPrice, Prices } from "@parley/workspace/billing/Prices"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { said } from "./said.ts"
+import { printed } from "./printed.ts"
 
 const list = Command.make("list", {}, () =>
-  said(Effect.flatMap(Prices, (prices) => Effect.map(prices.list, (all) => all.map(line).join("\n"))))
+  printed(Effect.flatMap(Prices, (prices) => Effect.map(prices.list, (all) => all.map(line).join("\n"))))
 ).pipe(Command.withDescription("What work costs"))
 
 const set = Command.make(
@@ -17,7 +17,7 @@ const set = Command.make(
     amount: Argument.String("amount").pipe(Argument.withDescription("such as 15 or 0.36"))
   },
   ({ amount, name }) =>
-    said(
+    printed(
       Effect.gen(function* () {
         const nano = nanoOf(amount)
         if (nano === undefined || nano < 0n) {
@@ -35,4 +35,4 @@ export const prices = Command.make("prices").pipe(
   Command.withSubcommands([list, set])
 )
 
-const line = (price: Price): string => `${price.name}  ${priceInWords(price)}`
+const line = (price: Price): string => `${price.name}  ${formatPrice(price)}`

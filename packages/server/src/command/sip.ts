@@ -15,7 +15,8 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { outboundTrunk } from "@parley/app/phone/trunks"
 import { version } from "../version.ts"
-import { said, workspaceFlag } from "./said.ts"
+import { printed } from "./printed.ts"
+import { workspaceFlag } from "./workspace.ts"
 
 const sentence = "Hello, this is a test call from Parley. You should hear this sentence to its end. Goodbye."
 const listenMs = 3_000
@@ -24,7 +25,7 @@ const ringSeconds = 30
 const checked = Command.make(
   "check",
   { trunk: Argument.String("trunk").pipe(Argument.withDescription("HOST, HOST:PORT, or a number whose trunk it is")) },
-  ({ trunk }) => said(check(trunk))
+  ({ trunk }) => printed(check(trunk))
 ).pipe(Command.withDescription("Ask a trunk whether it is there"))
 
 const called = Command.make(
@@ -39,13 +40,13 @@ const called = Command.make(
       Flag.optional
     )
   },
-  ({ from, number, to }) => said(call(to, { from, number: Option.getOrUndefined(number) }))
+  ({ from, number, to }) => printed(call(to, { from, number: Option.getOrUndefined(number) }))
 ).pipe(Command.withDescription("Place a call that says a sentence, and tell how it went"))
 
 const traced = Command.make(
   "trace",
   { session: Argument.String("session"), workspace: workspaceFlag },
-  ({ session, workspace }) => said(trace(session, workspace))
+  ({ session, workspace }) => printed(trace(session, workspace))
 ).pipe(Command.withDescription("What the peers of a call said to each other"))
 
 /** `parley sip check TRUNK | call TO | trace SESSION`. */
@@ -115,7 +116,7 @@ const call = Effect.fnUntraced(function* (uri: string, { from, number }: CallOpt
   const heard = yield* talk(outcome.leg)
   const sipTrace = outcome.leg.sipTrace()
   outcome.leg.close("agent_hangup")
-  return [`answered; ${heard}`, ...inWords(sipTrace)].join("\n")
+  return [`answered; ${heard}`, ...formatTrace(sipTrace)].join("\n")
 }, Effect.scoped)
 
 /** Says the sentence, listens a little longer, and tells what came. */
@@ -152,11 +153,11 @@ const trace = Effect.fnUntraced(function* (sessionId: string, workspace: string)
     .of(id ?? "", sessionId)
     .pipe(Effect.mapError(() => new StartFault({ message: `there is no session ${sessionId} in ${workspace}` })))
   if (sipTrace.length === 0) return "no SIP messages were kept of this session"
-  return inWords(sipTrace as ReadonlyArray<SipTraceLine>).join("\n")
+  return formatTrace(sipTrace as ReadonlyArray<SipTraceLine>).join("\n")
 })
 
 /** Theirs on the left, ours on the right. */
-const inWords = (sipTrace: ReadonlyArray<SipTraceLine>): ReadonlyArray<string> =>
+const formatTrace = (sipTrace: ReadonlyArray<SipTraceLine>): ReadonlyArray<string> =>
   sipTrace.map(({ atMs, detail, direction, what }) => {
     const arrow = { in: `${what} -->`, out: `<-- ${what}`, note: `    (${what})` }[direction]
     return [`${(atMs / 1000).toFixed(3).padStart(9)}  ${arrow.padEnd(36)}`, detail].join("  ").trimEnd()

@@ -11,6 +11,7 @@ export interface Endpoint {
   readonly apiKey: Redacted.Redacted<string> | undefined
 }
 
+/** The providers of one part (speech, recognition or language) and what they need. */
 export interface EngineSettings<Name extends string> {
   /** In order of preference. */
   readonly providers: readonly [Name, ...ReadonlyArray<Name>]

@@ -22,11 +22,7 @@ export const textOr = (name: string): Config.Config<string> =>
   Config.map(text(name), (value) => value ?? fallbackOf(name))
 
 /** A text that is set and read further; undefined when unset. */
-export const when = <A>(
-  name: string,
-  read: (value: string) => A | undefined,
-  message: string
-): Config.Config<A | undefined> =>
+const when = <A>(name: string, read: (value: string) => A | undefined, message: string): Config.Config<A | undefined> =>
   Config.mapEffect(text(name), (value) =>
     value === undefined ? Effect.succeed(undefined) : required(read(value), message)
   )
@@ -38,6 +34,7 @@ export const always = <A>(name: string, read: (value: string) => A | undefined, 
 const required = <A>(value: A | undefined, message: string) =>
   value === undefined ? wrong(message) : Effect.succeed(value)
 
+/** A whole number from `minimum` to `maximum`, both included; the table's default when unset. */
 export const whole = (name: string, minimum: number, maximum: number): Config.Config<number> =>
   always(
     name,
@@ -48,6 +45,7 @@ export const whole = (name: string, minimum: number, maximum: number): Config.Co
     `${name} must be a whole number from ${minimum} to ${maximum}`
   )
 
+/** A secret of at least `minimum` characters without white space; undefined when unset. */
 export const secret = (name: string, minimum = 1): Config.Config<Redacted.Redacted<string> | undefined> =>
   Config.mapEffect(text(name), (value) => {
     if (value === undefined) return Effect.succeed(undefined)
@@ -59,13 +57,14 @@ export const secret = (name: string, minimum = 1): Config.Config<Redacted.Redact
 export const list = (name: string): Config.Config<ReadonlyArray<string>> => Config.map(textOr(name), entriesOf)
 
 /** A list whose every entry is read further. */
-export const listOf = <A>(
+const listOf = <A>(
   name: string,
   read: (entry: string) => A | undefined,
   message: string
 ): Config.Config<ReadonlyArray<A>> =>
   Config.mapEffect(list(name), (entries) => Effect.forEach(entries, (entry) => required(read(entry), message)))
 
+/** The entries of a list separated by commas, trimmed; empty ones are left out. */
 export const entriesOf = (value: string): ReadonlyArray<string> =>
   value
     .split(",")
@@ -81,9 +80,11 @@ export const url = (name: string, schemes: ReadonlyArray<string>): Config.Config
     `${name} must be an address that starts with ${schemes.map((scheme) => `${scheme}//`).join(" or ")}`
   )
 
+/** An IPv4 or IPv6 address; undefined when unset. */
 export const ipAddress = (name: string): Config.Config<string | undefined> =>
   when(name, (value) => (isIP(value) === 0 ? undefined : value), `${name} must be an IP address`)
 
+/** A range of ports such as 40000-40999, both included; undefined when unset. */
 export const ports = (name: string): Config.Config<readonly [min: number, max: number] | undefined> =>
   when(
     name,
@@ -94,6 +95,7 @@ export const ports = (name: string): Config.Config<readonly [min: number, max: n
     `${name} must be two ports with - between them, the lower first`
   )
 
+/** A JSON object; the table's default when unset. */
 export const jsonObject = (name: string): Config.Config<Readonly<Record<string, unknown>>> =>
   always(name, objectOf, `${name} must be a JSON object`)
 
@@ -118,6 +120,7 @@ export const amountOrUnlimited = (name: string): Config.Config<bigint | "unlimit
     `${name} must be an amount such as 5 or 2.50, or unlimited`
   )
 
+/** ISO 3166-1 alpha-2 codes in upper case; those of the table when unset. */
 export const countries = (name: string): Config.Config<ReadonlyArray<string>> =>
   listOf(
     name,
@@ -125,6 +128,7 @@ export const countries = (name: string): Config.Config<ReadonlyArray<string>> =>
     `${name} must be a list of two-letter countries such as US,CA`
   )
 
+/** Host names, IP addresses and CIDR blocks; those of the table when unset. */
 export const hostsAndBlocks = (name: string): Config.Config<ReadonlyArray<string>> =>
   listOf(
     name,

@@ -15,7 +15,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const agents = yield* Agents
     const versions = yield* Versions
-    const desk = yield* SessionRequests
+    const sessionRequests = yield* SessionRequests
     const settings = yield* Settings
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
@@ -44,7 +44,7 @@ export const layer = HttpApiBuilder.group(
         Effect.flatMap(workspace, (ws) => agents.duplicate(ws, params.agent_id, payload?.name)),
       createPreviewSession: ({ params, payload }) =>
         Effect.gen(function* () {
-          return yield* desk.preview(
+          return yield* sessionRequests.preview(
             yield* workspace,
             params.agent_id,
             payload ?? {},

@@ -5,7 +5,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse, HttpStaticServer } f
 import { fileURLToPath } from "node:url"
 import { existsSync } from "node:fs"
 
-export const consoleFolder = fileURLToPath(new URL("../../../console/dist", import.meta.url))
+const consoleFolder = fileURLToPath(new URL("../../../console/dist", import.meta.url))
 
 const policy = [
   "default-src 'self'",
@@ -20,6 +20,7 @@ const policy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
+/** Serves the folder below `/`. Where it does not exist, `/` answers with a text that says how to build the console. */
 export const layer = (folder: string = consoleFolder) =>
   Layer.unwrap(
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 // The one place where an answer of the main API gets the error body, whatever went wrong on the way: our own errors
-// (encoded by their schemas), routes that do not exist, bodies too large or of a wrong type, defects. Nothing of
-// the inside is told: a defect is logged and answered with 500.
+// (encoded by their schemas), routes that do not exist, bodies too large or of a wrong type, defects. No
+// internals are shown: a defect is logged and answered with 500.
 import type { ErrorBody } from "@parley/contract/Errors"
 import { Cause, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -32,7 +32,7 @@ export const errorEnvelope = <R>(
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.map(answer(cause), ([response]) => response)
     ),
-    Effect.map(paint)
+    Effect.map(withErrorBody)
   )
 
 const answer = (cause: Cause.Cause<unknown>) =>
@@ -41,13 +41,13 @@ const answer = (cause: Cause.Cause<unknown>) =>
   )
 
 /** Answers of 400 and more that are not already our JSON. */
-const paint = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
+const withErrorBody = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
   if (response.status < 400) return response
-  const painted = response.headers["content-type"]?.startsWith("application/json")
+  const complete = response.headers["content-type"]?.startsWith("application/json")
     ? response
     : errorResponse(statusOf(response.status))
-  const header = headers[painted.status]
-  return header === undefined ? painted : HttpServerResponse.setHeader(painted, ...header)
+  const header = headers[complete.status]
+  return header === undefined ? complete : HttpServerResponse.setHeader(complete, ...header)
 }
 
 /** What belongs to a status besides its body. */
@@ -66,6 +66,7 @@ export const bareErrorResponse = (status: number): string => {
   return `${[...head, `Content-Length: ${Buffer.byteLength(body)}`].join("\r\n")}\r\n\r\n${body}`
 }
 
+/** An answer with the error body of the main API: `{status, message, reason: null}`. */
 export const errorResponse = (status: number, message = words[status] ?? "Error") => {
   const body: ErrorBody = { status, message, reason: null }
   return HttpServerResponse.jsonUnsafe(body, { status })

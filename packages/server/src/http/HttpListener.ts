@@ -7,10 +7,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from "node:stream"
 import { bareErrorResponse } from "./ErrorEnvelope.ts"
 
+/** Handlers of sockets and of requests that the HTTP framework does not see. */
 export interface UpgradeHandlers {
   /** Which upgrades are offered. */
   readonly paths: RegExp
-  /** Says goodbye to what is live; run when the service stops, before its sockets are closed. */
+  /** Ends what is live in an orderly way; run when the service stops, before its sockets are closed. */
   readonly drain?: Effect.Effect<void>
   /** Takes the socket over and returns true, or leaves it alone. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
@@ -18,19 +19,21 @@ export interface UpgradeHandlers {
   readonly validate?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
+/** Bounds of the server. */
 export interface HttpListenerOptions {
   /** A request whose body stops coming for this long is answered with 408. Default 20 s. */
   readonly bodyIdleMs?: number
 }
 
+/** The HTTP server before the framework gets its requests. */
 export class HttpListener extends Context.Service<
   HttpListener,
   {
     /** A server that offers signalling requests to the handlers first. */
     readonly server: Server
-    /** From now until the scope closes. */
+    /** Offers upgrades and requests to the handlers until the scope closes, in the order they were added. */
     readonly serve: (handlers: UpgradeHandlers) => Effect.Effect<void, never, Scope.Scope>
-    /** All handlers' own. */
+    /** Runs the `drain` of all handlers at the same time. */
     readonly drain: Effect.Effect<void>
     /** Destroys what is still open on the server, signalling sockets included. */
     readonly closeAll: () => void

@@ -15,7 +15,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { decodeFields, readFieldsAndFiles } from "./body/FieldsAndFiles.ts"
 import type { BodyFile } from "./body/MultipartForm.ts"
 
-/** Decisions 14. */
+/** Largest request with recordings and cover: 100 MiB, else 413. */
 const bodyLimit = 100 * 2 ** 20
 const fileNames = ["voices", "cover_image"]
 /** Models being made at the same time, by all callers together. */
@@ -29,7 +29,7 @@ export const layer = HttpApiBuilder.group(
     const blobs = yield* Blobs
     const models = yield* VoiceModels
     const training = yield* VoiceTraining
-    const seats = yield* Semaphore.make(mostAtOnce)
+    const permits = yield* Semaphore.make(mostAtOnce)
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
     return handlers
@@ -43,7 +43,7 @@ export const layer = HttpApiBuilder.group(
           if (rest.length >= mostVoices)
             return yield* badVoices(`must have at most ${mostVoices} entries`, "value_error")
           const cover = yield* coverOf(body.files.get("cover_image"))
-          const made = yield* seats.withPermitsIfAvailable(1)(training.create(ws, fields, [first, ...rest], cover))
+          const made = yield* permits.withPermitsIfAvailable(1)(training.create(ws, fields, [first, ...rest], cover))
           if (Option.isSome(made)) return made.value
           return yield* new Unavailable({ message: "Too many voice models are being made; try again shortly" })
         })

@@ -1,5 +1,5 @@
 // Recordings over HTTP: what is known of a session's, with signed addresses, and the sound behind such an address.
-// The address is the key: it stands in no log and no span, and nothing on the way may keep what it gives.
+// The address is the key: it appears in no log and no span, and its answer must not be cached.
 import { notFound } from "@parley/contract/Errors"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import type { RecordingErrorCode, RecordingTrack, SessionRecording } from "@parley/contract/Recording"
@@ -33,8 +33,8 @@ export const layer = HttpApiBuilder.group(
 
 const gone = () => notFound("Recording")
 
-const sound = (path: string, size: number, asked: string | undefined) => {
-  const range = byteRange(asked, size)
+const sound = (path: string, size: number, rangeHeader: string | undefined) => {
+  const range = byteRange(rangeHeader, size)
   const headers = {
     "accept-ranges": "bytes",
     "cache-control": "private, no-store",
@@ -83,7 +83,7 @@ export const sessionRecording = Effect.gen(function* () {
   })
 })
 
-export const summary = (sessionId: string, tracks: ReadonlyArray<RecordingTrack>): SessionRecording => {
+const summary = (sessionId: string, tracks: ReadonlyArray<RecordingTrack>): SessionRecording => {
   const failed = tracks.find((track) => track.status === "failed")
   const isOpen = tracks.some((track) => track.status === "active" || track.status === "requested")
   return {

@@ -1,14 +1,15 @@
-// Where callers find the service and its media door: the setting, else the host they asked for, so that it
-// works behind any name.
+// Where callers find the service and its media signalling: the setting PARLEY_PUBLIC_URL, else the host of the request, so
+// that it works behind any name.
 import { HttpServerRequest } from "effect/http"
 import { Effect } from "effect"
 
+/** The address of media signalling, ws: or wss:, without a slash at its end. */
 export const rtcUrl = (
   publicUrl: string | undefined
 ): Effect.Effect<string, never, HttpServerRequest.HttpServerRequest> =>
   Effect.map(httpUrl(publicUrl), (url) => url.replace(/^http/, "ws"))
 
-/** Without a slash at its end. */
+/** The address of the service, http: or https:, without a slash at its end. */
 export const httpUrl = (
   publicUrl: string | undefined
 ): Effect.Effect<string, never, HttpServerRequest.HttpServerRequest> =>

@@ -15,7 +15,7 @@ export const layer = HttpApiBuilder.group(
   "sessions",
   Effect.fnUntraced(function* (handlers) {
     const sessions = yield* Sessions
-    const desk = yield* SessionRequests
+    const sessionRequests = yield* SessionRequests
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
     const analyses = yield* Analyses
@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
         Effect.flatMap(workspace, (ws) => sipTraces.of(ws, params.session_id)).pipe(
           Effect.map((lines) => ({ session_id: params.session_id, lines: lines.map(lineOf) }))
         ),
-      endSession: ({ params }) => Effect.flatMap(workspace, (ws) => desk.end(ws, params.session_id))
+      endSession: ({ params }) => Effect.flatMap(workspace, (ws) => sessionRequests.end(ws, params.session_id))
     })
   })
 )

@@ -1,4 +1,4 @@
-// The door that visitors of a public agent may come through without a key: translation only.
+// Sessions over HTTP for callers with a key, and without one for visitors of a public agent: translation only.
 import { Visitor } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { Effect, Option } from "effect"
@@ -13,7 +13,7 @@ export const layer = HttpApiBuilder.group(
   MainApi,
   "sessionStart",
   Effect.fnUntraced(function* (handlers) {
-    const desk = yield* SessionRequests
+    const sessionRequests = yield* SessionRequests
     const visitors = yield* PublicAccess
     const settings = yield* Settings
     const visit = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, remoteAddress }) => ({
@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(
           const url = yield* rtcUrl(settings.publicUrl)
           return yield* principal === undefined
             ? visitors.open(yield* visit, payload, url)
-            : desk.open(principal.workspaceId, payload, url)
+            : sessionRequests.open(principal.workspaceId, payload, url)
         }),
       getAgentWidget: ({ params }) =>
         Effect.gen(function* () {

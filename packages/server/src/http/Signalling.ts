@@ -1,5 +1,5 @@
 // Media signalling on the HTTP server: joins of browsers go to the calls, and before the server closes its sockets the
-// calls say goodbye.
+// calls are drained.
 import { WebRtcCalls } from "@parley/app/calls/inbound/WebRtc"
 import { Effect, Layer } from "effect"
 import { HttpListener, signalling } from "./HttpListener.ts"

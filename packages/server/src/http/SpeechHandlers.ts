@@ -11,8 +11,9 @@ import { Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { RecognitionRequests } from "@parley/app/speech/RecognitionRequests"
-import { SpeechRequests, type SpeechRefusal } from "@parley/app/speech/SpeechRequests"
-import { speakable, ttsOrder } from "@parley/app/speech/ttsRequest"
+import type { SpeechRequestError } from "@parley/app/speech/requestErrors"
+import { SpeechRequests } from "@parley/app/speech/SpeechRequests"
+import { speakable, synthesisRequest } from "@parley/app/speech/synthesisRequest"
 import { VoiceDesigner } from "@parley/app/speech/VoiceDesigner"
 import { transcribe } from "./transcribe.ts"
 import { ttsBody } from "./body/TtsBody.ts"
@@ -22,7 +23,7 @@ export const layer = HttpApiBuilder.group(
   MainApi,
   "speech",
   Effect.fnUntraced(function* (handlers) {
-    const desk = yield* SpeechRequests
+    const speechRequests = yield* SpeechRequests
     const recognition = yield* RecognitionRequests
     const designer = yield* VoiceDesigner
 
@@ -30,8 +31,11 @@ export const layer = HttpApiBuilder.group(
       const { workspaceId } = yield* Caller
       const body = yield* ttsBody(request)
       const text = yield* speakable(body.text)
-      const order = ttsOrder(body, { workspaceId, model: ttsModelOf(request.headers["model"]), timing })
-      return { contentType: contentTypeOf(order.settings.format), events: yield* desk.speak(order, text) }
+      const synthesis = synthesisRequest(body, { workspaceId, model: ttsModelOf(request.headers["model"]), timing })
+      return {
+        contentType: contentTypeOf(synthesis.settings.format),
+        events: yield* speechRequests.speak(synthesis, text)
+      }
     })
 
     return handlers
@@ -58,7 +62,7 @@ export const layer = HttpApiBuilder.group(
 const soundOf = <E>(events: Stream.Stream<SynthesisEvent, E>): Stream.Stream<Uint8Array, E> =>
   Stream.flatMap(events, (event) => (event._tag === "Audio" ? Stream.make(event.bytes) : Stream.empty))
 
-const serverSent = (events: Stream.Stream<SynthesisEvent, SpeechRefusal>): Stream.Stream<string> =>
+const serverSent = (events: Stream.Stream<SynthesisEvent, SpeechRequestError>): Stream.Stream<string> =>
   events.pipe(
     Stream.mapAccum((): TimedAudio.Known => undefined, TimedAudio.step),
     Stream.map(({ audio, ...rest }) => {

@@ -1,4 +1,5 @@
-// The account's money over HTTP, in the words clients know (decisions 5).
+// The account's money over HTTP. Amounts are decimal strings; the subscription fields are null, and present because clients
+// of this API require them.
 import { notFound } from "@parley/contract/Errors"
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"

@@ -1,8 +1,10 @@
-// Sound and word times side by side, as the timestamped endpoints tell them (decisions 2, 3). Times of a chunk may
-// become known after its sound: then an event without sound carries them.
+// Audio and word times side by side, as the endpoints with timestamps send them. `chunk_seq` counts chunks of text from 0;
+// `alignment` is a snapshot of the whole chunk so far, in seconds from its start, and replaces the one before. Times of a chunk
+// may become known after its audio: then an event without audio carries them.
 import type { Alignment } from "@parley/contract/speech/SpeechTiming"
 import type { SynthesisEvent, TimedWord } from "@parley/speech/Synthesis"
 
+/** One event of a stream with timestamps; every field is always there. */
 export interface TimedSound {
   /** Possibly empty. */
   readonly audio: Uint8Array
@@ -17,6 +19,7 @@ type Timing = Extract<SynthesisEvent, { readonly _tag: "Timing" }>
 /** The newest times of the chunk that sounds now. */
 export type Known = Timing | undefined
 
+/** The next state and the events of one piece of synthesis. */
 export const step = (known: Known, event: SynthesisEvent): readonly [Known, ReadonlyArray<TimedSound>] => {
   switch (event._tag) {
     case "Audio": {

@@ -1,5 +1,5 @@
-// POST /v1/asr (decisions 1): one recording in, text and word times out. Errors carry a `code` and the id of the
-// request beside the error body.
+// POST /v1/asr: one recording in, text and word times out. Errors carry a `code` and a `request_id` beside the error body, and
+// the id once more in `X-Request-Id`.
 import { recordingLimits, type Transcript } from "@parley/contract/speech/Transcript"
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { AudioFault, type AudioFaultReason } from "@parley/speech/upload/UploadedAudio"
@@ -8,17 +8,18 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { languageNameOf } from "@parley/app/speech/languageNameOf"
 import type { RecognitionRequests } from "@parley/app/speech/RecognitionRequests"
-import { audioRefusal } from "@parley/app/speech/refusalOf"
+import { audioError } from "@parley/app/speech/requestErrors"
 import { BadRequest } from "@parley/contract/Errors"
 import { readForm, type UploadForm } from "./body/UploadForm.ts"
 
+/** Answers a request of an authenticated caller. Does not fail: errors become answers. */
 export const transcribe = Effect.fnUntraced(
-  function* (desk: RecognitionRequests["Service"], _request: HttpServerRequest.HttpServerRequest) {
+  function* (recognition: RecognitionRequests["Service"], _request: HttpServerRequest.HttpServerRequest) {
     const { workspaceId } = yield* Caller
     const form = yield* readForm(recordingLimits.bytes)
     const file = yield* theRecording(form)
     const language = yield* languageOf(form)
-    const recognised = yield* desk.recognise({ workspaceId, file, language })
+    const recognised = yield* recognition.recognise({ workspaceId, file, language })
     const code = recognised.language ?? language
     const name = languageNameOf(code)
     const transcript: Transcript = {
@@ -34,7 +35,7 @@ export const transcribe = Effect.fnUntraced(
   },
   Effect.catch((error) =>
     Effect.sync(() => {
-      const { message, reason, status } = error instanceof AudioFault ? audioRefusal(error) : error
+      const { message, reason, status } = error instanceof AudioFault ? audioError(error) : error
       const requestId = randomUUID()
       const body = { status, message, reason, code: codeOf(error), request_id: requestId }
       return HttpServerResponse.jsonUnsafe(body, { status, headers: { "x-request-id": requestId } })

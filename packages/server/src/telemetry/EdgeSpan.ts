@@ -1,13 +1,15 @@
-// The span of a request at the edge (decisions 14): continues the caller's W3C trace, or starts one. It says method
-// and status; a path may hold ids and numbers, so it says none.
+// The span of a request at the edge, `edge.request`: continues the caller's W3C trace (`traceparent`) or starts one. It has
+// the method and the status but no path, because a path may hold ids and telephone numbers.
 import { Context, Effect, Option, References } from "effect"
 import { Headers, HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 
+/** What the span says of a request. */
 export interface EdgeSpanOptions<A> {
   readonly method: string
   readonly status: (answer: A) => number
 }
 
+/** Runs the effect in the span. `status` gives the HTTP status of its result, 101 for an upgrade. */
 export const edgeSpan =
   <A>(
     headers: HttpServerRequest.HttpServerRequest["headers"] | NodeJS.Dict<string | Array<string>>,

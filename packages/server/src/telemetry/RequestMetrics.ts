@@ -11,6 +11,7 @@ const seconds = Metric.histogram("parley_http_request_seconds", {
   boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 })
 
+/** Counts the answer by method and status, and measures the seconds until its head is ready. Around every route. */
 export const measured = <E, R>(
   route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>

@@ -1,5 +1,5 @@
 // The service as `npm start` runs it, in a process of its own with a data folder of its own: for tests that
-// knock at its doors from outside, and for benches.
+// use it from outside, and for benches.
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -20,20 +20,20 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: cl
 describe("HttpListener", () => {
   it.live("gives signalling to its handlers, the rest to the framework, and 503 while nobody handles", () =>
     Effect.gen(function* () {
-      const door = yield* HttpListener
-      door.server.on("request", (_request, response) => response.end("framework"))
-      door.server.on("upgrade", (_request, socket) => socket.end("framework"))
+      const listener = yield* HttpListener
+      listener.server.on("request", (_request, response) => response.end("framework"))
+      listener.server.on("upgrade", (_request, socket) => socket.end("framework"))
       yield* Effect.acquireRelease(
-        Effect.promise(() => once(door.server.listen(0, "127.0.0.1"), "listening")),
-        () => Effect.sync(() => void door.server.close())
+        Effect.promise(() => once(listener.server.listen(0, "127.0.0.1"), "listening")),
+        () => Effect.sync(() => void listener.server.close())
       )
-      const { port } = door.server.address() as AddressInfo
+      const { port } = listener.server.address() as AddressInfo
       const refused = yield* ask(port, upgrade("/rtc?access_token=x"))
       assert.match(refused, /^HTTP\/1\.1 503 /)
       assert.strictEqual((JSON.parse(refused.split("\r\n\r\n")[1] ?? "") as { status: number }).status, 503)
       yield* Effect.scoped(
         Effect.gen(function* () {
-          yield* door.serve({
+          yield* listener.serve({
             paths: signalling,
             upgrade: (request, socket) => {
               if (request.url === "/rtc?throw") throw new Error("a handler's bug")
@@ -56,16 +56,16 @@ describe("HttpListener", () => {
 
   it.live("answers 408 to a body that stops coming, and waits for an answer that takes long", () =>
     Effect.gen(function* () {
-      const door = yield* HttpListener
-      door.server.on("request", (request, response) => {
+      const listener = yield* HttpListener
+      listener.server.on("request", (request, response) => {
         request.resume()
         request.on("end", () => setTimeout(() => response.end("whole"), 300))
       })
       yield* Effect.acquireRelease(
-        Effect.promise(() => once(door.server.listen(0, "127.0.0.1"), "listening")),
-        () => Effect.sync(() => void door.server.close())
+        Effect.promise(() => once(listener.server.listen(0, "127.0.0.1"), "listening")),
+        () => Effect.sync(() => void listener.server.close())
       )
-      const { port } = door.server.address() as AddressInfo
+      const { port } = listener.server.address() as AddressInfo
       const head = "POST /v1/tts HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 10\r\n\r\n"
       assert.match(yield* ask(port, `${head}12345`), /^HTTP\/1\.1 408 /)
       assert.include(yield* ask(port, `${head}1234567890`), "whole")

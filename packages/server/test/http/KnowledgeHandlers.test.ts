@@ -1,4 +1,4 @@
-// Knowledge sources through the front door: forms in, statuses and bodies out.
+// Knowledge sources over HTTP: forms in, statuses and bodies out.
 import { assert, layer } from "@effect/vitest"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { DataFolder } from "@parley/workspace/storage/Database"

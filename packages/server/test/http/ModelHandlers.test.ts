@@ -445,7 +445,7 @@ layer(live, { excludeTestServices: true })("ModelHandlers", (it) => {
       const attempt = (recording: string, signal?: AbortSignal) =>
         send("POST", "/model", form({ ...plain, voices: wav(recording) }), undefined, signal)
       const waiting = Array.from({ length: 9 }, () => Effect.runPromise(attempt("endless", gone.signal)))
-      // Eight are held; one of the nine has its answer.
+      // Eight are being made; one of the nine has its answer.
       const refused = yield* Effect.promise(() => Promise.race(waiting))
       assert.deepStrictEqual([refused.status, refused.json["status"]], [503, 503])
       gone.abort()

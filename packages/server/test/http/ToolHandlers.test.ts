@@ -1,4 +1,4 @@
-// Tools through the front door: paths, statuses and bodies.
+// Tools over HTTP: paths, statuses and bodies.
 import { assert, layer } from "@effect/vitest"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { DataFolder } from "@parley/workspace/storage/Database"

@@ -1,4 +1,4 @@
-// One Parley speaks and hears through another, over the sockets of layer A. The far one has toy models of which every
+// One Parley speaks and hears through another, over the sockets of the ElevenLabs-compatible API. The far one has toy models of which every
 // word can be checked: what is sung at one end is read at the other.
 import { makeElevenLabsSynthesizer } from "@parley/speech/elevenlabs/ElevenLabsSynthesizer"
 import { makeElevenLabsTranscriber } from "@parley/speech/elevenlabs/ElevenLabsTranscriber"

@@ -87,14 +87,18 @@ if (deaf && process.env["CI"] === "true")
 
 describe("engines by settings", { timeout: 90_000, concurrent: true }, () => {
   it("hold a spoken turn, and /health names them", async () => {
-    const [chat, voice, ears] = [await chatServer(), await audioServer(), await audioServer(["a table for two please"])]
+    const [chat, voice, recogniser] = [
+      await chatServer(),
+      await audioServer(),
+      await audioServer(["a table for two please"])
+    ]
     const service = await start({
       PARLEY_LLM_BASE_URL: chat.baseUrl,
       PARLEY_LLM_MODEL: "big-model",
       PARLEY_LLM_EXTRA_BODY: JSON.stringify({ top_k: 7 }),
       PARLEY_TTS_BASE_URL: voice.baseUrl,
       PARLEY_TTS_VOICES: "nova,echo",
-      PARLEY_ASR_BASE_URL: ears.baseUrl
+      PARLEY_ASR_BASE_URL: recogniser.baseUrl
     })
     const { caller, ticket } = await call(service, { ...silent, voice: { voice_id: "echo" } })
     await caller.say("I would like a table for two please")
@@ -102,7 +106,7 @@ describe("engines by settings", { timeout: 90_000, concurrent: true }, () => {
     await until("the answer is over", () => caller.state() === "listening")
     await service.api("POST", `/v1/agent/sessions/${ticket.session_id}/end`)
     await caller.leave()
-    const heard = ears.requests.find(({ samples }) => samples.length > 16_000)
+    const heard = recogniser.requests.find(({ samples }) => samples.length > 16_000)
     expect(heard?.authorization).toBe("Bearer asr-key")
     expect(chat.requests[0]?.headers.authorization).toBe("Bearer llm-key")
     expect(chat.requests[0]?.body).toMatchObject({ model: "big-model", top_k: 7, stream: true })
@@ -148,9 +152,12 @@ describe("engines by settings", { timeout: 90_000, concurrent: true }, () => {
     expect(faults.filter((fault) => fault.startsWith("tts_failed")).length).toBe(failures.length)
   })
 
-  it("outlast ears that fail", async () => {
-    const [chat, ears] = [await chatServer(), await audioServer(Array.from({ length: 60 }, () => "note this please"))]
-    const service = await start({ PARLEY_LLM_BASE_URL: chat.baseUrl, PARLEY_ASR_BASE_URL: ears.baseUrl })
+  it("outlast a recogniser that fails", async () => {
+    const [chat, recogniser] = [
+      await chatServer(),
+      await audioServer(Array.from({ length: 60 }, () => "note this please"))
+    ]
+    const service = await start({ PARLEY_LLM_BASE_URL: chat.baseUrl, PARLEY_ASR_BASE_URL: recogniser.baseUrl })
     const { caller, ticket } = await call(service)
     const speak = async () => {
       const before = caller.heard.length
@@ -161,10 +168,13 @@ describe("engines by settings", { timeout: 90_000, concurrent: true }, () => {
     await speak()
     const failures: ReadonlyArray<ReadonlyArray<Behaviour>> = [["hangs", "hangs"], ["empty"], ["drips"], [500, 500]]
     for (const behaviours of failures) {
-      const asked = ears.requests.length
-      ears.behave(...behaviours)
+      const asked = recogniser.requests.length
+      recogniser.behave(...behaviours)
       await caller.say("note this please")
-      await until(`the ears were asked and ${behaviours[0]}`, () => ears.requests.length >= asked + behaviours.length)
+      await until(
+        `the recogniser were asked and ${behaviours[0]}`,
+        () => recogniser.requests.length >= asked + behaviours.length
+      )
       // Beyond the bound for a final: what was not understood by then is forgotten.
       await new Promise((bound) => setTimeout(bound, 4000))
       await until("the agent listens", () => caller.state() === "listening")
@@ -176,7 +186,7 @@ describe("engines by settings", { timeout: 90_000, concurrent: true }, () => {
     expect((await faultsOf(service, ticket.session_id)).join("\n")).toContain("asr_stream_lost")
   })
 
-  it("outlast a mind that fails", async () => {
+  it("outlast a language model that fails", async () => {
     const chat = await chatServer()
     const service = await start({ PARLEY_LLM_BASE_URL: chat.baseUrl })
     const { caller, ticket } = await call(service)
@@ -207,14 +217,14 @@ describe("engines by settings", { timeout: 90_000, concurrent: true }, () => {
   })
 
   it.skipIf(deaf)("fail over to the embedded ones within the turn (needs PocketSphinx)", async () => {
-    const [chat, voice, ears] = [await chatServer(), await audioServer(), await audioServer()]
+    const [chat, voice, recogniser] = [await chatServer(), await audioServer(), await audioServer()]
     const service = await start({
       PARLEY_LLM: "openai,demo",
       PARLEY_LLM_BASE_URL: chat.baseUrl,
       PARLEY_TTS: "openai,flite",
       PARLEY_TTS_BASE_URL: voice.baseUrl,
       PARLEY_ASR: "openai,pocketsphinx",
-      PARLEY_ASR_BASE_URL: ears.baseUrl
+      PARLEY_ASR_BASE_URL: recogniser.baseUrl
     })
     const before = await health(service)
     expect(statesOf(before, "tts")).toEqual(["openai up", "flite standby"])
@@ -230,9 +240,9 @@ describe("engines by settings", { timeout: 90_000, concurrent: true }, () => {
     expect(statesOf(after, "llm")).toEqual(["openai down", "demo up"])
     expect(caller.captions.map(({ text }) => text).join(" ")).toContain("nine to six")
     // The utterance on which the first recogniser hangs may be lost; the next is understood by the second.
-    ears.behave("dead", "dead", "dead", "dead")
+    recogniser.behave("dead", "dead", "dead", "dead")
     await caller.say("I would like to book an appointment")
-    await until("the second recogniser serves", () => ears.requests.length > 0)
+    await until("the second recogniser serves", () => recogniser.requests.length > 0)
     await until("the turn is understood", () => caller.captions.some(({ text }) => text.includes("appointment")))
     expect(statesOf(await health(service), "asr")).toEqual(["openai down", "pocketsphinx up"])
     await caller.leave()

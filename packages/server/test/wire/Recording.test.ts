@@ -1,4 +1,4 @@
-// Recordings from outside: calls by rtc-node to the running service, their tracks fetched by address and judged by
+// Recordings from outside: calls by rtc-node to the running service, their tracks fetched by address and measured by
 // ffmpeg. What is switched off leaves nothing behind; what kill -9 cut is still a file.
 import { askDatabase } from "@parley/workspace/testing/askDatabase"
 import { spawnSync } from "node:child_process"

@@ -46,7 +46,7 @@ const secrets = new Set([apiKey, "rumpelstiltskin", "caller-identity-77", "secre
 const open = async (service: RunningService, agent_id: string): Promise<Ticket> => {
   const body = { agent_id, end_user_id: "caller-identity-77" }
   const ticket = await service.api<Ticket>("POST", "/v1/agent/sessions", body)
-  // The id is also the caller's identity at the media door, but for its prefix.
+  // The id is also the caller's identity at the media server, but for its prefix.
   secrets.add(ticket.token).add(ticket.session_id.replace("session", ""))
   return ticket
 }

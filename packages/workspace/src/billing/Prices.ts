@@ -49,7 +49,7 @@ export class Prices extends Context.Service<
 }
 
 /** `15 per 1000000 bytes`. */
-export const priceInWords = ({ amount, per, piece }: Price): string =>
+export const formatPrice = ({ amount, per, piece }: Price): string =>
   `${decimalOf(amount)} per ${per === 1n ? piece : `${per} ${piece}s`}`
 
 const PriceRow = Schema.Struct({

@@ -28,7 +28,7 @@ export type CallKnowledge =
   | { readonly kind: "searched"; readonly sources: ReadonlyArray<PinnedSource> }
 
 /** What an agent without sources knows. */
-export const noKnowledge: CallKnowledge = { kind: "inline", documents: [] }
+const noKnowledge: CallKnowledge = { kind: "inline", documents: [] }
 
 /** `forShare`: nobody removes one of them before the transaction ends. */
 export const findSources = (

@@ -3,7 +3,8 @@
 import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import { Data, Effect } from "effect"
 import { OutboundError } from "../outbound/OutboundError.ts"
-import type { SafeAnswer, SafeHttp } from "../outbound/SafeHttp.ts"
+import type { SafeAnswer } from "../outbound/SafeClient.ts"
+import type { SafeHttp } from "../outbound/SafeHttp.ts"
 import { fillTemplate, type ToolArguments } from "./ToolTemplate.ts"
 
 /** The history keeps 256 KB of an answer and marks what is longer. */

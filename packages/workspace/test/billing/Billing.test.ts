@@ -5,7 +5,7 @@ import { Billing } from "../../src/billing/Billing.ts"
 import { tierOf } from "../../src/billing/tiers.ts"
 import { decimalOf, unit } from "../../src/billing/Money.ts"
 import { Platform } from "../../src/Platform.ts"
-import { priceInWords, Prices } from "../../src/billing/Prices.ts"
+import { formatPrice, Prices } from "../../src/billing/Prices.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
 import { Workspaces } from "../../src/identity/Workspaces.ts"
 
@@ -122,7 +122,7 @@ layer(live, { excludeTestServices: true })("Billing", (it) => {
       assert.isUndefined(yield* prices.set("coffee", unit))
       yield* billing.charge(ws, { kind: "tts", model: "house-voice", bytes: 50_000 })
       assert.strictEqual(decimalOf((yield* billing.account(ws)).balance), "4")
-      const words = (yield* prices.list).map((price) => `${price.name} ${priceInWords(price)}`)
+      const words = (yield* prices.list).map((price) => `${price.name} ${formatPrice(price)}`)
       assert.include(words, "asr 0.36 per 3600 seconds")
       assert.include(words, "voice_design 0.01 per request")
     })

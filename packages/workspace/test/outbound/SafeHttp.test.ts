@@ -8,7 +8,7 @@ import { vi } from "vitest"
 import { readAllowed } from "../../src/outbound/AllowedPrivate.ts"
 import { urlFault, webhookRules } from "../../src/outbound/CustomerUrl.ts"
 import { type DialParts, systemParts, type Target } from "../../src/outbound/Dial.ts"
-import { make, type SafeRequest } from "../../src/outbound/SafeHttp.ts"
+import { makeSafeClient, type SafeRequest } from "../../src/outbound/SafeClient.ts"
 import { kindOf } from "../../src/outbound/PublicAddress.ts"
 import { hostileNames, hostileUrls, publicUrls } from "./hostileUrls.ts"
 
@@ -85,7 +85,7 @@ const serving = (answer: (request: IncomingMessage, response: ServerResponse) =>
     ({ close }) => Effect.sync(close)
   )
 
-const loopback = make(systemParts(readAllowed(["127.0.0.0/8"])))
+const loopback = makeSafeClient(systemParts(readAllowed(["127.0.0.0/8"])))
 
 describe("SafeHttp and hostile addresses", () => {
   it.effect(`opens no socket for ${hostileUrls.length} of them, and saves none that can be told before`, () =>
@@ -95,7 +95,7 @@ describe("SafeHttp and hostile addresses", () => {
         [],
         new Map([...hostileNames, ["localhost", ["127.0.0.1"]], ["db", ["10.0.0.1"]]])
       )
-      const { fetch, request } = yield* make(parts)
+      const { fetch, request } = yield* makeSafeClient(parts)
       const resolvedOnly = new Set(hostileNames.map(([name]) => `https://${name}/`))
       for (const url of hostileUrls) {
         const error = yield* Effect.flip(request(get(url)))
@@ -115,7 +115,7 @@ describe("SafeHttp and hostile addresses", () => {
     Effect.gen(function* () {
       assert.isAtLeast(publicUrls.length, 40)
       const { parts, targets } = spied()
-      const { request } = yield* make(parts)
+      const { request } = yield* makeSafeClient(parts)
       for (const url of publicUrls) {
         assert.isUndefined(urlFault(url, webhookRules, parts.allowed), url)
         const before = targets.length
@@ -132,7 +132,7 @@ describe("SafeHttp and hostile addresses", () => {
       const { parts, targets } = spied()
       let asked = 0
       const resolve = async () => (asked++ % 2 === 0 ? ["93.184.216.34"] : ["127.0.0.1"])
-      const { request } = yield* make({ ...parts, resolve })
+      const { request } = yield* makeSafeClient({ ...parts, resolve })
       const reasons: Array<string> = []
       for (let i = 0; i < 10; i++)
         reasons.push((yield* Effect.flip(request(get("https://rebind.example.com/")))).reason)
@@ -147,7 +147,7 @@ describe("SafeHttp and hostile addresses", () => {
     Effect.gen(function* () {
       const { asked, resolver } = yield* rebindingDns
       const { parts, targets } = spied()
-      const { fetch, request } = yield* make({ ...parts, resolve: (host) => resolver.resolve4(host) })
+      const { fetch, request } = yield* makeSafeClient({ ...parts, resolve: (host) => resolver.resolve4(host) })
       const post = (signal: AbortSignal) =>
         fetch("http://rebind.example.com/v1", { method: "POST", headers: {}, body: "{}", signal })
       for (let i = 0; i < 10; i++) {
@@ -166,7 +166,7 @@ describe("SafeHttp and hostile addresses", () => {
         [],
         new Map([["two.example.com", ["2606:4700::1", "2606:4700::2", "93.184.216.34"]]])
       )
-      const { request } = yield* make(parts)
+      const { request } = yield* makeSafeClient(parts)
       yield* Effect.flip(request(get("https://two.example.com:444/")))
       assert.deepStrictEqual(
         targets,
@@ -188,7 +188,7 @@ describe("SafeHttp and hostile addresses", () => {
         ["metadata.google.internal", ["169.254.169.254"]]
       ])
       const { parts, targets } = spied(["10.0.0.0/16", "fd00::/8", "llm"], names)
-      const { request } = yield* make(parts)
+      const { request } = yield* makeSafeClient(parts)
       for (const host of ["10.0.0.1", "db", "llm", "[fd00::1]", "[::ffff:10.0.0.1]"]) {
         assert.isUndefined(
           urlFault(`http://${host}/`, { schemes: ["https:"], queryAllowed: false }, parts.allowed),
@@ -214,7 +214,7 @@ describe("SafeHttp and the system's own sockets", () => {
         Effect.sync(() => vi.spyOn(Socket.prototype, "connect").mockImplementation(refusing)),
         (spy) => Effect.sync(() => spy.mockRestore())
       )
-      const { request } = yield* make(systemParts(readAllowed([])))
+      const { request } = yield* makeSafeClient(systemParts(readAllowed([])))
       const named = new Set(hostileNames.map(([name]) => `https://${name}/`))
       for (const url of hostileUrls) {
         if (!named.has(url)) yield* Effect.flip(request(get(url)))
@@ -297,7 +297,7 @@ describe("SafeHttp and a server", () => {
         assert.strictEqual(error.reason, "Timeout", path)
       }
       const { parts } = spied()
-      const deaf = yield* make({ ...parts, resolve: () => new Promise(() => {}) })
+      const deaf = yield* makeSafeClient({ ...parts, resolve: () => new Promise(() => {}) })
       assert.strictEqual(
         (yield* Effect.flip(deaf.request(get("https://example.com/", { timeoutMs: 50 })))).reason,
         "Timeout"

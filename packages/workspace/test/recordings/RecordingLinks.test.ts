@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { RecordingLinks } from "../../src/recordings/RecordingLinks.ts"
 import { signLink, verifyLink } from "../../src/recordings/linkToken.ts"
-import { make, Secrets } from "../../src/storage/Secrets.ts"
+import { makeSecretBox } from "../../src/storage/SecretBox.ts"
+import { Secrets } from "../../src/storage/Secrets.ts"
 
 const key = Buffer.alloc(32, 7)
 const ends = 1_800_000_000
@@ -46,6 +47,10 @@ describe("RecordingLinks", () => {
       assert.strictEqual(yield* links.verify(link.file), "track_1")
       yield* TestClock.adjust("1 minute")
       assert.strictEqual((yield* Effect.flip(links.verify(link.file))).status, 403)
-    }).pipe(Effect.provide(RecordingLinks.layer.pipe(Layer.provide(Layer.succeed(Secrets, make(Buffer.alloc(32, 1)))))))
+    }).pipe(
+      Effect.provide(
+        RecordingLinks.layer.pipe(Layer.provide(Layer.succeed(Secrets, makeSecretBox(Buffer.alloc(32, 1)))))
+      )
+    )
   )
 })

@@ -4,17 +4,17 @@ import { randomBytes } from "node:crypto"
 import { canonical } from "../../src/storage/canonicalJson.ts"
 import { configHash } from "../../src/storage/configHash.ts"
 import { expand } from "../../src/storage/masterKey.ts"
-import { make } from "../../src/storage/Secrets.ts"
+import { makeSecretBox } from "../../src/storage/SecretBox.ts"
 
 describe("Secrets", () => {
-  const secrets = make(randomBytes(32))
+  const secrets = makeSecretBox(randomBytes(32))
 
   it("open what they sealed, and nothing that was touched", () => {
     const sealed = secrets.seal("geheim 🤫", null)
     assert.notInclude(sealed, "geheim")
     assert.strictEqual(Redacted.value(secrets.open(sealed)), "geheim 🤫")
     assert.throws(() => secrets.open(`${sealed.slice(0, -2)}AA`))
-    assert.throws(() => make(randomBytes(32)).open(sealed))
+    assert.throws(() => makeSecretBox(randomBytes(32)).open(sealed))
   })
 
   it("keep a seal over the same text", () => {

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DesignSignatures } from "../../src/voices/DesignSignatures.ts"
 import { signDesign, verifyDesign } from "../../src/voices/designToken.ts"
-import { make, Secrets } from "../../src/storage/Secrets.ts"
+import { makeSecretBox } from "../../src/storage/SecretBox.ts"
+import { Secrets } from "../../src/storage/Secrets.ts"
 
 const key = Buffer.alloc(32, 7)
 const digest = createHash("sha256").update("clip").digest()
@@ -54,7 +55,9 @@ describe("DesignSignatures", () => {
       assert.strictEqual((yield* Effect.flip(signatures.verify(signed, "ws_1", file))).status, 400)
     }).pipe(
       Effect.scoped,
-      Effect.provide(DesignSignatures.layer.pipe(Layer.provide(Layer.succeed(Secrets, make(Buffer.alloc(32, 1))))))
+      Effect.provide(
+        DesignSignatures.layer.pipe(Layer.provide(Layer.succeed(Secrets, makeSecretBox(Buffer.alloc(32, 1)))))
+      )
     )
   )
 })

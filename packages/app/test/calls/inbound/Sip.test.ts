@@ -8,7 +8,7 @@ import type { FakeIncoming } from "../../../src/testing/FakeSipServer.ts"
 import { customer, endpoint, eventually, isSigned, type Reply, telephone } from "../telephone.ts"
 
 const maxCalls = 3
-const { door, service } = telephone({ PARLEY_SIP_PORT: "0", PARLEY_MAX_CALLS: String(maxCalls) })
+const { server, service } = telephone({ PARLEY_SIP_PORT: "0", PARLEY_MAX_CALLS: String(maxCalls) })
 
 const greeting = (first_message: string, webhooks: Record<string, unknown> = {}) => ({
   prompt: { first_message_mode: "fixed", first_message },
@@ -18,7 +18,7 @@ const greeting = (first_message: string, webhooks: Record<string, unknown> = {})
 
 const ring = (to: string, from = "+14155550123") =>
   Effect.map(
-    Effect.promise(() => door.ring({ from, to })),
+    Effect.promise(() => server.ring({ from, to })),
     (call) => {
       if (call === undefined) throw new Error("nobody has the number")
       return call
@@ -121,7 +121,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A call tha
       const unbound = yield* number()
       const draft = yield* number({ agent_id: yield* agent({}, false) })
       const spent = yield* number({ agent_id: yield* agent() })
-      assert.isUndefined(yield* Effect.promise(() => door.ring({ from: "+14155550123", to: "+14159999999" })))
+      assert.isUndefined(yield* Effect.promise(() => server.ring({ from: "+14155550123", to: "+14159999999" })))
       assert.strictEqual(yield* refused(unbound.number), 486)
       assert.strictEqual(yield* refused(draft.number), 486)
       const billing = yield* Billing
@@ -130,7 +130,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A call tha
       assert.strictEqual(yield* refused(spent.number), 486)
       assert.deepStrictEqual(yield* sessions, [])
       yield* ask("DELETE", `/v1/agent/phone-numbers/${unbound.id}`)
-      assert.isUndefined(yield* Effect.promise(() => door.ring({ from: "+14155550123", to: unbound.number })))
+      assert.isUndefined(yield* Effect.promise(() => server.ring({ from: "+14155550123", to: unbound.number })))
     })
   )
 

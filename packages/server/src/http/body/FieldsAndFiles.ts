@@ -1,4 +1,4 @@
-// The same fields and files in four content types (spec: POST /model): a form with file parts, a form whose files are
+// The same fields and files in four content types, for POST and PATCH /model: a form with file parts, a form whose files are
 // base64 text, JSON with base64, MessagePack with binary. However it came, fields are plain values not yet checked,
 // and files lie in a folder that goes with the request.
 import { BadRequest, type Invalid, invalid, type TooLarge, UnsupportedMediaType } from "@parley/contract/Errors"
@@ -10,6 +10,7 @@ import { MessagePack } from "./MessagePack.ts"
 import { type BodyFile, readMultipart } from "./MultipartForm.ts"
 import { bodyBytes, parseJson } from "./RequestBytes.ts"
 
+/** A body, not yet checked against a schema. */
 export interface FieldsAndFiles {
   /** A repeated field of a form is a list. */
   readonly fields: ReadonlyMap<string, unknown>
@@ -18,7 +19,7 @@ export interface FieldsAndFiles {
   readonly form: boolean
 }
 
-type Refusal = BadRequest | Invalid | TooLarge | UnsupportedMediaType
+type BodyError = BadRequest | Invalid | TooLarge | UnsupportedMediaType
 type Needs = FileSystem.FileSystem | HttpServerRequest.HttpServerRequest | Path.Path | Scope.Scope
 
 /** Reading these stops the thread that live calls are served by, for as long as it takes. */
@@ -31,7 +32,7 @@ const inMemoryLimit = 32 * 2 ** 20
 export const readFieldsAndFiles = (
   names: ReadonlyArray<string>,
   bytes: number
-): Effect.Effect<FieldsAndFiles, Refusal, Needs> =>
+): Effect.Effect<FieldsAndFiles, BodyError, Needs> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const whole = bodyBytes(request, Math.min(bytes, inMemoryLimit))
     const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
@@ -81,7 +82,7 @@ export const decodeFields = <A>(
 const multipart = (
   request: HttpServerRequest.HttpServerRequest,
   bytes: number
-): Effect.Effect<FieldsAndFiles, Refusal, Needs> =>
+): Effect.Effect<FieldsAndFiles, BodyError, Needs> =>
   Effect.map(readMultipart(request, bytes), ({ files, texts }) => ({
     fields: new Map([...texts].map(([name, values]) => [name, values.length === 1 ? values[0] : values])),
     files,

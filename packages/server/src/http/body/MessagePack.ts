@@ -1,4 +1,4 @@
-// MessagePack as strangers send it: bounded in every dimension before anything is made of it, maps become plain
+// MessagePack from untrusted clients: bounded in every dimension before anything is made of it, maps become plain
 // records without a prototype to poison, extension types are refused.
 import { decode as decodeBytes, encode as encodeValue, ExtensionCodec } from "@msgpack/msgpack"
 import { Result } from "effect"
@@ -20,6 +20,7 @@ const options = {
   }
 } as const
 
+/** The bytes are no MessagePack, or hold what is not taken: too deep, an extension, a key that is no text. */
 export class NotMessagePack extends Error {
   override readonly name = "NotMessagePack"
 }

@@ -7,11 +7,13 @@ import { NotMessagePack } from "./MessagePack.ts"
 
 export type Scalar = string | number | boolean | null
 
+/** Where a binary value lies in the file, in bytes. */
 export interface BinaryPlace {
   readonly offset: number
   readonly length: number
 }
 
+/** The values of the map: the small ones read, the binary ones located. */
 export interface FlatMap {
   readonly values: ReadonlyMap<string, Scalar>
   readonly binaries: ReadonlyMap<string, BinaryPlace>
@@ -20,6 +22,7 @@ export interface FlatMap {
 const mostKeys = 64
 const longestText = 64 * 1024
 
+/** Reads at most 64 keys and texts of at most 64 KiB; anything else is NotMessagePack. Throws when the file cannot be read. */
 export const readFlatMap = (path: string): Result.Result<FlatMap, NotMessagePack> => {
   const file = openSync(path, "r")
   try {

@@ -4,6 +4,7 @@ import { Effect, type FileSystem, type Path, type Scope } from "effect"
 import { type HttpServerRequest, Multipart } from "effect/http"
 import { tooLarge, withinLimit } from "./RequestBytes.ts"
 
+/** A file of the body, in a folder that is removed with the request. */
 export interface BodyFile {
   /** The sender's name for it; may be empty. */
   readonly filename: string
@@ -11,6 +12,7 @@ export interface BodyFile {
   readonly file: string
 }
 
+/** Texts and files by the names of their parts, in the order they came. */
 export interface MultipartForm {
   readonly texts: ReadonlyMap<string, ReadonlyArray<string>>
   readonly files: ReadonlyMap<string, ReadonlyArray<BodyFile>>

@@ -3,6 +3,7 @@ import { BadRequest, TooLarge } from "@parley/contract/Errors"
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
 
+/** The whole body, at most `limit` bytes: 413 beyond, 400 when it was cut off. */
 export const bodyBytes = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number
@@ -12,7 +13,7 @@ export const bodyBytes = (
       request.arrayBuffer.pipe(
         Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)),
         Effect.map((buffer) => new Uint8Array(buffer)),
-        Effect.mapError(({ reason }) => bodyRefusal(reason, limit))
+        Effect.mapError(({ reason }) => bodyError(reason, limit))
       )
     )
   )
@@ -25,16 +26,18 @@ export const withinLimit = (
   Number(headers["content-length"] ?? 0) > limit ? Effect.fail(tooLarge(limit)) : Effect.void
 
 /** What became of a body that could not be read. */
-export const bodyRefusal = (reason: HttpServerError.HttpServerErrorReason, limit: number): BadRequest | TooLarge =>
+export const bodyError = (reason: HttpServerError.HttpServerErrorReason, limit: number): BadRequest | TooLarge =>
   "reason" in reason && reason.reason === "BodyTooLarge"
     ? tooLarge(limit)
     : new BadRequest({ message: "The body was cut" })
 
+/** The 413 that names the limit, given in bytes, in MiB. */
 export const tooLarge = (limit: number): TooLarge =>
   new TooLarge({ message: `Request body too large: at most ${Math.floor(limit / 2 ** 20)} MiB` })
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
+/** The JSON value of UTF-8 bytes; 400 for anything else. */
 export const parseJson = (bytes: Uint8Array): Effect.Effect<unknown, BadRequest> =>
   Effect.try({
     try: (): unknown => JSON.parse(utf8.decode(bytes)),

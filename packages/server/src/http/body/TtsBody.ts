@@ -7,12 +7,13 @@ import type { HttpServerRequest } from "effect/http"
 import { MessagePack } from "./MessagePack.ts"
 import { bodyBytes, parseJson } from "./RequestBytes.ts"
 
-/** Largest body (decisions 14). */
+/** Largest body of a synthesis request: 32 MiB, else 413. */
 const limit = 32 * 2 ** 20
 
 const ofJson = Schema.decodeUnknownResult(TtsRequest)
 const ofMessagePack = Schema.decodeUnknownResult(TtsRequestBinary)
 
+/** The checked body of a synthesis request: 400 when it cannot be read, 413, 415, and 422 with every wrong field. */
 export const ttsBody = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.fn.Return<TtsRequest, BadRequest | Invalid | TooLarge | UnsupportedMediaType> {

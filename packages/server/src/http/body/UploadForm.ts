@@ -7,9 +7,10 @@ import { createReadStream, createWriteStream } from "node:fs"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { readMultipart } from "./MultipartForm.ts"
-import { bodyRefusal, withinLimit } from "./RequestBytes.ts"
+import { bodyError, withinLimit } from "./RequestBytes.ts"
 import { type BinaryPlace, readFlatMap, type Scalar } from "./MessagePackFile.ts"
 
+/** Fields and files of the body, by name. */
 export interface UploadForm {
   /** In the order they came. Values of a multipart form are text. */
   readonly fields: ReadonlyMap<string, ReadonlyArray<Scalar>>
@@ -18,10 +19,10 @@ export interface UploadForm {
 }
 
 type Needs = FileSystem.FileSystem | HttpServerRequest.HttpServerRequest | Path.Path | Scope.Scope
-type Refusal = BadRequest | TooLarge | UnsupportedMediaType
+type BodyError = BadRequest | TooLarge | UnsupportedMediaType
 
 /** At most `bytes` in all. */
-export const readForm = (bytes: number): Effect.Effect<UploadForm, Refusal, Needs> =>
+export const readForm = (bytes: number): Effect.Effect<UploadForm, BodyError, Needs> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase()
     const form =
@@ -42,14 +43,14 @@ const multipart = (request: HttpServerRequest.HttpServerRequest, bytes: number) 
 const messagePack = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   bytes: number
-): Effect.fn.Return<UploadForm, Refusal, Needs> {
+): Effect.fn.Return<UploadForm, BodyError, Needs> {
   yield* withinLimit(request, bytes)
   const files = yield* FileSystem.FileSystem
   const folder = yield* Effect.orDie(files.makeTempDirectoryScoped({ prefix: "parley-body-" }))
   const body = join(folder, "body")
   yield* request.stream.pipe(
     Stream.run(files.sink(body)),
-    Effect.catchTag("HttpServerError", (error) => Effect.fail(bodyRefusal(error.reason, bytes))),
+    Effect.catchTag("HttpServerError", (error) => Effect.fail(bodyError(error.reason, bytes))),
     Effect.catchTag("PlatformError", Effect.die)
   )
   const map = readFlatMap(body)

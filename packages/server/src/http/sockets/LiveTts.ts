@@ -1,25 +1,27 @@
-// wss /v1/tts/live and /v1/tts/live/with-timestamp (decisions 2): MessagePack maps in binary frames. `start`, then
-// `text` and `flush` as often as wanted, `stop`; sound comes back as it is made. The plain socket is one such session,
-// the timestamped one any number of them in a row.
+// wss /v1/tts/live and /v1/tts/live/with-timestamp: MessagePack maps in binary frames. `start`, then `text` and `flush` as
+// often as wanted, `stop`; audio comes back as it is made. The plain socket is one such session, the timestamped one any
+// number of them in a row. Close codes: 1000 after `finish`, 1008 after an `error` event, 1003 for a frame that is no map, 1009
+// too large, 1011 after a failed engine.
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { ttsModelOf, type TtsModel, TtsRequestBinary } from "@parley/contract/speech/TtsRequest"
 import type { SpeechInput, SynthesisEvent } from "@parley/speech/Synthesis"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Cause, Data, Effect, Exit, Layer, Queue, Result, Schema, type Scope, Stream } from "effect"
-import { SpeechRequests, type SpeechRefusal } from "@parley/app/speech/SpeechRequests"
-import { ttsOrder } from "@parley/app/speech/ttsRequest"
+import type { SpeechRequestError } from "@parley/app/speech/requestErrors"
+import { SpeechRequests } from "@parley/app/speech/SpeechRequests"
+import { synthesisRequest } from "@parley/app/speech/synthesisRequest"
 import { MessagePack } from "../body/MessagePack.ts"
 import * as TimedAudio from "../timedAudio.ts"
 import { bearer } from "./bearer.ts"
 import { WebSocketRoutes } from "./WebSocketRoutes.ts"
 import type { SpeechSocket } from "./SpeechSocket.ts"
 
-/** Without a word from the client before `stop` for this long, it is given up. */
+/** A client that sends nothing for this long before `stop` is disconnected. */
 const idleMs = 60_000
 /** Largest text of one frame. */
 const longestFrameText = 2 ** 20
 
-/** How a session ends early: what is told, and the close code (RFC 6455, 7.4.1). */
+/** How a session ends early: the last event, and the close code (RFC 6455, 7.4.1). */
 class Ending extends Data.TaggedError("Ending")<{
   readonly event: Readonly<Record<string, unknown>> | undefined
   readonly code: 1003 | 1008 | 1009 | 1011
@@ -27,16 +29,16 @@ class Ending extends Data.TaggedError("Ending")<{
 
 export const layer: Layer.Layer<never, never, ApiKeys | WebSocketRoutes | SpeechRequests> = Layer.effectDiscard(
   Effect.gen(function* () {
-    const door = yield* WebSocketRoutes
+    const routes = yield* WebSocketRoutes
     const keys = yield* ApiKeys
-    const desk = yield* SpeechRequests
+    const speechRequests = yield* SpeechRequests
     const open = (path: RegExp, timing: boolean) =>
-      door.add({
+      routes.add({
         path,
-        greet: (handshake) =>
+        accept: (handshake) =>
           Effect.map(bearer(keys, handshake), ({ workspaceId }) => {
             const model = ttsModelOf([handshake.headers["model"] ?? []].flat()[0])
-            const session: Session = { desk, workspaceId, model, timing }
+            const session: Session = { speechRequests, workspaceId, model, timing }
             return (socket) => talk(session, socket)
           })
       })
@@ -46,7 +48,7 @@ export const layer: Layer.Layer<never, never, ApiKeys | WebSocketRoutes | Speech
 )
 
 interface Session {
-  readonly desk: SpeechRequests["Service"]
+  readonly speechRequests: SpeechRequests["Service"]
   readonly workspaceId: string
   readonly model: TtsModel
   readonly timing: boolean
@@ -79,8 +81,8 @@ const once = Effect.fnUntraced(function* (session: Session, socket: SpeechSocket
   if (first["event"] !== "start") return yield* fault("the first event must be start")
   const began = performance.now()
   const time = () => Math.round(performance.now() - began)
-  const { order, text } = yield* orderOf(session, first["request"])
-  const speaker = yield* Effect.mapError(session.desk.open(order), refused)
+  const { request, text } = yield* requestOf(session, first["request"])
+  const speaker = yield* Effect.mapError(session.speechRequests.open(request), refused)
   const input = yield* Queue.bounded<SpeechInput, Cause.Done>(16)
   if (text !== "") yield* Queue.offer(input, { _tag: "Text", text })
   const speaking = speaker.speak(Stream.fromQueue(input)).pipe(
@@ -92,7 +94,7 @@ const once = Effect.fnUntraced(function* (session: Session, socket: SpeechSocket
   yield* socket.send(MessagePack.encode(finished("stop", undefined, time())))
 })
 
-/** Feeds what the client says to the speaker, until it says `stop`. */
+/** Hands the client's text to the synthesizer until `stop`. */
 const listen = Effect.fnUntraced(function* (socket: SpeechSocket, input: Queue.Queue<SpeechInput, Cause.Done>) {
   for (;;) {
     const event = yield* bounded(nextEvent(socket))
@@ -119,14 +121,14 @@ const listen = Effect.fnUntraced(function* (socket: SpeechSocket, input: Queue.Q
   }
 })
 
-type Told<E> = Stream.Stream<object, E>
+type Messages<E> = Stream.Stream<object, E>
 
-const plain = <E>(events: Stream.Stream<SynthesisEvent, E>): Told<E> =>
+const plain = <E>(events: Stream.Stream<SynthesisEvent, E>): Messages<E> =>
   Stream.flatMap(events, (event) =>
     event._tag === "Audio" ? Stream.make({ event: "audio", audio: event.bytes }) : Stream.empty
   )
 
-const timed = <E>(events: Stream.Stream<SynthesisEvent, E>): Told<E> =>
+const timed = <E>(events: Stream.Stream<SynthesisEvent, E>): Messages<E> =>
   events.pipe(
     Stream.mapAccum((): TimedAudio.Known => undefined, TimedAudio.step),
     Stream.map((sound) => Object.assign({ event: "audio" }, sound))
@@ -150,18 +152,18 @@ const bounded = <A>(effect: Effect.Effect<A, Ending>): Effect.Effect<A, Ending> 
 
 const decodeRequest = Schema.decodeUnknownResult(TtsRequestBinary)
 
-const orderOf = Effect.fnUntraced(function* ({ model, timing, workspaceId }: Session, request: unknown) {
+const requestOf = Effect.fnUntraced(function* ({ model, timing, workspaceId }: Session, request: unknown) {
   const given = isMap(request) ? { text: "", ...request } : request
   const decoded = decodeRequest(given, { errors: "all" })
   if (Result.isFailure(decoded)) return yield* fault(sentenceOf(faultsOf(decoded.failure.issue, "request")))
-  return { order: ttsOrder(decoded.success, { model, timing, workspaceId }), text: decoded.success.text }
+  return { request: synthesisRequest(decoded.success, { model, timing, workspaceId }), text: decoded.success.text }
 })
 
-const refused = (refusal: SpeechRefusal): Ending =>
+const refused = (error: SpeechRequestError): Ending =>
   new Ending({
     event: {
-      ...failed(refusal.message),
-      ...("max_concurrency" in refusal ? { max_concurrency: refusal.max_concurrency } : {})
+      ...failed(error.message),
+      ...("max_concurrency" in error ? { max_concurrency: error.max_concurrency } : {})
     },
     code: 1008
   })

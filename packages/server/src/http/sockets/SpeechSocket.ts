@@ -1,4 +1,4 @@
-// One WebSocket as a conversation of frames: what comes waits in a short queue while the peer is held back, what goes
+// One WebSocket as a sequence of frames: received frames wait in a short queue, beyond which the peer is paused; a sent frame
 // waits until the network took it. That is the whole back-pressure: a slow reader slows whoever speaks to it.
 import { Deferred, Effect, Queue, type Scope } from "effect"
 import type { WebSocket } from "ws"
@@ -7,23 +7,25 @@ export type Frame =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Binary"; readonly bytes: Uint8Array }
 
+/** An open WebSocket, in frames. */
 export interface SpeechSocket {
   /** In order of arrival. Does not return once the peer is gone: the fiber of the conversation ends instead. */
   readonly receive: Effect.Effect<Frame>
-  /** Until the network took it. */
+  /** Returns when the network took the frame. */
   readonly send: (data: string | Uint8Array) => Effect.Effect<void>
+  /** `send` of the value as JSON text. */
   readonly sendJson: (value: unknown) => Effect.Effect<void>
-  /** Says goodbye with this code (RFC 6455, 7.4). Nothing is sent or received afterwards. */
+  /** Closes with this code (RFC 6455, 7.4). Nothing is sent or received afterwards. */
   readonly close: (code: number, reason?: string) => Effect.Effect<void>
-  /** Succeeds when the peer is gone or the goodbye was said. */
+  /** Succeeds when the peer is gone or the closing handshake is over. */
   readonly closed: Effect.Effect<void>
 }
 
-/** Frames that wait before the peer is held back. */
-const held = 64
+/** Received frames that wait before the peer is paused. */
+const mostWaiting = 64
 /** A peer that answers no ping for this long is gone. */
 const pingMs = 30_000
-/** How long a goodbye may take. */
+/** How long the closing handshake may take. */
 const closeMs = 5_000
 
 /** Until the scope closes, which cuts the socket if it is still open. */
@@ -39,7 +41,7 @@ export const overWebSocket = Effect.fnUntraced(function* (
     const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)
     Queue.offerUnsafe(frames, isBinary ? { _tag: "Binary", bytes } : { _tag: "Text", text: bytes.toString() })
     waiting += 1
-    if (waiting === held) ws.pause()
+    if (waiting === mostWaiting) ws.pause()
   })
   ws.on("pong", () => {
     answered = true
@@ -67,7 +69,7 @@ export const overWebSocket = Effect.fnUntraced(function* (
 
   return {
     receive: Effect.map(Queue.take(frames), (frame) => {
-      if (waiting === held) ws.resume()
+      if (waiting === mostWaiting) ws.resume()
       waiting -= 1
       return frame
     }),

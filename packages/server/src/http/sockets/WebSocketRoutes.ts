@@ -1,6 +1,6 @@
-// The way in for speech sockets: an upgrade is answered by the first door whose path fits, which either refuses with
-// an HTTP answer or takes the socket. Each conversation is a fiber of its own that ends with its socket; the service
-// ends all of them when it stops.
+// The speech sockets: an upgrade is answered by the first route whose path fits, which either refuses it with an HTTP answer
+// or takes the socket. Each conversation is a fiber of its own that ends with its socket; the service ends all of them when
+// it stops (close code 1001).
 import { Context, Effect, FiberSet, Layer, type Scope } from "effect"
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
@@ -9,62 +9,70 @@ import { HttpListener } from "../HttpListener.ts"
 import { overWebSocket, type SpeechSocket } from "./SpeechSocket.ts"
 import { edgeSpan } from "../../telemetry/EdgeSpan.ts"
 
-/** What is asked before anything is upgraded. */
+/** The request of an upgrade, as a route sees it before anything is upgraded. */
 export interface Handshake {
   readonly headers: IncomingMessage["headers"]
   readonly query: URLSearchParams
-  /** The parts of the path that the door's pattern caught, decoded. */
+  /** The parts of the path that the route's pattern caught, decoded. */
   readonly path: ReadonlyArray<string>
 }
 
 /** An HTTP answer instead of an upgrade. */
-export interface Refusal {
+export interface RejectedUpgrade {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: unknown
 }
 
-export interface Door {
+/** A path, and what speaks on its sockets. */
+export interface WebSocketRoute {
   readonly path: RegExp
-  /** Fails with a refusal, or gives the conversation to hold. */
-  readonly greet: (
+  /** Fails with the HTTP answer instead of the upgrade, or gives the conversation that runs on the socket. */
+  readonly accept: (
     handshake: Handshake
-  ) => Effect.Effect<(socket: SpeechSocket) => Effect.Effect<void, never, Scope.Scope>, Refusal>
+  ) => Effect.Effect<(socket: SpeechSocket) => Effect.Effect<void, never, Scope.Scope>, RejectedUpgrade>
 }
 
-/** Largest frame (decisions 13.3). */
+/** Largest frame on every socket: 32 MiB, else close code 1009. */
 const frameBytes = 32 * 2 ** 20
-/** Longest connection (decisions 13.3). */
+/** Longest connection on every socket: one hour. */
 const connectionMs = 3_600_000
 /** The status of an upgrade that happened. */
 const switching = 101
 /** Handshakes are answered within this time or not at all. */
-const greetMs = 10_000
+const acceptMs = 10_000
 
+/** The routes of speech sockets. */
 export class WebSocketRoutes extends Context.Service<
   WebSocketRoutes,
   {
-    /** From now until the scope closes. */
-    readonly add: (door: Door) => Effect.Effect<void, never, Scope.Scope>
+    /** Serves the route until the scope closes. */
+    readonly add: (route: WebSocketRoute) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@parley/server/WebSocketRoutes") {
   static readonly layer: Layer.Layer<WebSocketRoutes, never, HttpListener> = Layer.effect(
     WebSocketRoutes,
     Effect.gen(function* () {
-      const media = yield* HttpListener
-      const doors = new Set<Door>()
+      const listener = yield* HttpListener
+      const routes = new Set<WebSocketRoute>()
       const server = new WebSocketServer({ noServer: true, maxPayload: frameBytes, perMessageDeflate: false })
-      const talks = yield* FiberSet.make<void>()
-      const run = yield* FiberSet.runtime(talks)<never>()
+      const conversations = yield* FiberSet.make<void>()
+      const run = yield* FiberSet.runtime(conversations)<never>()
 
-      const hold = (door: Door, handshake: Handshake, request: IncomingMessage, socket: Duplex, head: Buffer) =>
-        door.greet(handshake).pipe(
-          Effect.timeoutOrElse({ duration: greetMs, orElse: () => Effect.fail(overdue) }),
+      const serve = (
+        route: WebSocketRoute,
+        handshake: Handshake,
+        request: IncomingMessage,
+        socket: Duplex,
+        head: Buffer
+      ) =>
+        route.accept(handshake).pipe(
+          Effect.timeoutOrElse({ duration: acceptMs, orElse: () => Effect.fail(overdue) }),
           Effect.matchEffect({
-            onFailure: (refusal) =>
+            onFailure: (rejection) =>
               Effect.sync(() => {
-                socket.end(httpAnswer(refusal), () => socket.destroy())
-                return refusal.status
+                socket.end(httpAnswer(rejection), () => socket.destroy())
+                return rejection.status
               }),
             onSuccess: (talk) =>
               Effect.gen(function* () {
@@ -84,17 +92,17 @@ export class WebSocketRoutes extends Context.Service<
           Effect.ensuring(Effect.sync(() => socket.destroy()))
         )
 
-      yield* media.serve({
+      yield* listener.serve({
         paths: /^\/(v1|compat)\//,
-        drain: FiberSet.clear(talks),
+        drain: FiberSet.clear(conversations),
         upgrade: (request, socket, head) => {
           const url = new URL(request.url ?? "/", "http://localhost")
-          for (const door of doors) {
-            const caught = door.path.exec(url.pathname)
+          for (const route of routes) {
+            const caught = route.path.exec(url.pathname)
             if (caught === null) continue
             socket.on("error", () => undefined)
             const path = caught.slice(1).map(decoded)
-            run(hold(door, { headers: request.headers, query: url.searchParams, path }, request, socket, head))
+            run(serve(route, { headers: request.headers, query: url.searchParams, path }, request, socket, head))
             return true
           }
           return false
@@ -102,11 +110,11 @@ export class WebSocketRoutes extends Context.Service<
       })
 
       return {
-        add: (door) =>
+        add: (route) =>
           Effect.asVoid(
             Effect.acquireRelease(
-              Effect.sync(() => doors.add(door)),
-              () => Effect.sync(() => doors.delete(door))
+              Effect.sync(() => routes.add(route)),
+              () => Effect.sync(() => routes.delete(route))
             )
           )
       }
@@ -114,7 +122,7 @@ export class WebSocketRoutes extends Context.Service<
   )
 }
 
-const overdue: Refusal = { status: 503, body: { status: 503, message: "Service unavailable", reason: null } }
+const overdue: RejectedUpgrade = { status: 503, body: { status: 503, message: "Service unavailable", reason: null } }
 
 const upgraded = (server: WebSocketServer, request: IncomingMessage, socket: Duplex, head: Buffer) =>
   Effect.callback<WebSocket>((resume) => {
@@ -123,7 +131,7 @@ const upgraded = (server: WebSocketServer, request: IncomingMessage, socket: Dup
     socket.once("close", () => resume(Effect.interrupt))
   })
 
-const httpAnswer = ({ body, headers = {}, status }: Refusal): string => {
+const httpAnswer = ({ body, headers = {}, status }: RejectedUpgrade): string => {
   const text = JSON.stringify(body)
   const all = {
     ...headers,

@@ -81,7 +81,7 @@ describe("tests of an agent", { timeout: 60_000 }, () => {
     const config = { prompt: { system_prompt: "You book." }, tools: { tool_ids: [tool] } }
     const agent = await make("/agents", { name: "Desk", config }, "agent_id")
     const turns = ["Monday at three pm please, my name is Ada", "yes please"]
-    const [good, bad, judged] = await run(agent, [
+    const [good, bad, unevaluated] = await run(agent, [
       {
         turns,
         expectations: [
@@ -97,7 +97,7 @@ describe("tests of an agent", { timeout: 60_000 }, () => {
     expect(good?.expectations.map(({ passed }) => passed)).toEqual([true, true, true])
     expect(good?.items.map(({ type }) => type)).toContain("tool_result")
     expect(bad).toMatchObject({ status: "failed", expectations: [{ passed: false, reason: "it was not called" }] })
-    expect(judged).toMatchObject({ status: "error", error: "no language model can judge a criterion" })
+    expect(unevaluated).toMatchObject({ status: "error", error: "no language model can judge a criterion" })
 
     await service.api("PATCH", `${base}/tools/${tool}`, { mock_responses: [] })
     const [unmocked] = await run(agent, [{ turns, expectations: [{ type: "reply_contains", text: "seven" }] }])
@@ -105,8 +105,8 @@ describe("tests of an agent", { timeout: 60_000 }, () => {
   })
 
   it("put the prompt of a call to the agent's own model, and criteria too", async () => {
-    const verdict = JSON.stringify({ criteria: { criterion_1: { result: "success", rationale: "It greets." } } })
-    const chat = await chatServer((index) => ({ kind: "say", text: index === 0 ? "Good day, Bo." : verdict }))
+    const evaluation = JSON.stringify({ criteria: { criterion_1: { result: "success", rationale: "It greets." } } })
+    const chat = await chatServer((index) => ({ kind: "say", text: index === 0 ? "Good day, Bo." : evaluation }))
     const agent = await make(
       "/agents",
       {

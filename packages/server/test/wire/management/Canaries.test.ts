@@ -11,7 +11,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { joinCall, until } from "../../../src/testing/RtcCaller.ts"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { operate, spoken } from "../speech/Doors.ts"
+import { operate, spoken } from "../speech/SpeechClient.ts"
 
 /** Never where anything can read it but the process that needs it. */
 const credentials = {

@@ -1,5 +1,5 @@
 // A call of the running service that uses a tool of the protocol's official SDK: listed, named, called, in the record,
-// and the server told goodbye.
+// and the session with the server closed.
 import * as FakeChat from "@parley/llm/testing/FakeChatServer"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -95,7 +95,7 @@ describe.skipIf(peersMissing)("an agent with an MCP server", { timeout: 60_000 }
       kind: "fault",
       data: { mcp_server_id: lost.mcp_server_id, name: "Lost", message: "the server answered 401" }
     })
-    await until("the server was told goodbye", () => peer.sessions.open.size === 0)
+    await until("the session was closed", () => peer.sessions.open.size === 0)
     expect(peer.called).toEqual([{ day: "2026-03-02" }])
     expect(service.log()).not.toContain("open sesame")
   })

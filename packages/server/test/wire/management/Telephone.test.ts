@@ -14,7 +14,7 @@ const secret = { username: "trunk", password: Redacted.make("trunk secret") }
 const carrier = Effect.acquireRelease(
   Effect.promise(async () => {
     const rung: Array<IncomingCall> = []
-    const door: SipServer = await makeSipServer({
+    const server: SipServer = await makeSipServer({
       network: {
         host: "127.0.0.1",
         port: 0,
@@ -31,9 +31,9 @@ const carrier = Effect.acquireRelease(
         }
       }
     })
-    return { door, rung, uri: `127.0.0.1:${door.ports.udp}` }
+    return { server, rung, uri: `127.0.0.1:${server.ports.udp}` }
   }),
-  ({ door }) => Effect.promise(door.close)
+  ({ server }) => Effect.promise(server.close)
 )
 
 /** Loud frames heard so far, from now on. */
@@ -56,7 +56,7 @@ layer(service, { excludeTestServices: true, timeout: "90 seconds" })("The teleph
       Effect.gen(function* () {
         const { ports } = yield* Telephone
         const { agent, ask, becomes, number, sessions } = yield* customer
-        const { door } = yield* carrier
+        const { server } = yield* carrier
         const line = yield* number({
           agent_id: yield* agent(config),
           inbound_auth_username: "trunk",
@@ -66,11 +66,11 @@ layer(service, { excludeTestServices: true, timeout: "90 seconds" })("The teleph
         const trunk = { uri: `127.0.0.1:${ports?.[transport]}`, transport, credentials: secret }
         const request = { trunk, from: "+14155550123", to: line.number, headers: {}, ringSeconds: 10 }
         const wrong = { ...trunk, credentials: { username: "trunk", password: Redacted.make("guess") } }
-        const refused = yield* Effect.promise(() => door.dial({ ...request, trunk: wrong }).outcome)
+        const refused = yield* Effect.promise(() => server.dial({ ...request, trunk: wrong }).outcome)
         assert.strictEqual(refused.status, "failed")
         assert.deepStrictEqual(yield* sessions, [])
 
-        const outcome = yield* Effect.promise(() => door.dial(request).outcome)
+        const outcome = yield* Effect.promise(() => server.dial(request).outcome)
         if (outcome.status !== "answered") throw new Error(`${outcome.status} ${outcome.sipStatus}`)
         const heard = listen(outcome.leg)
         yield* eventually(Effect.sync(heard), (frames) => frames > 20, "the greeting is heard")
@@ -107,18 +107,18 @@ layer(service, { excludeTestServices: true, timeout: "90 seconds" })("The teleph
     Effect.gen(function* () {
       const { ports } = yield* Telephone
       const { agent, ask, becomes, number, sessions } = yield* customer
-      const { door } = yield* carrier
+      const { server } = yield* carrier
       const line = yield* number({ inbound_allowed_addresses: ["127.0.0.1"] })
       const trunk = { uri: `127.0.0.1:${ports?.udp}`, transport: "udp", credentials: undefined } as const
       const request = { trunk, from: "anonymous", to: line.number, headers: {}, ringSeconds: 10 }
-      const outcome = yield* Effect.promise(() => door.dial(request).outcome)
+      const outcome = yield* Effect.promise(() => server.dial(request).outcome)
       assert.deepInclude(outcome, { status: "busy", sipStatus: 486 })
       assert.deepStrictEqual(yield* sessions, [])
 
       const silent = yield* endpoint([undefined])
       const webhooks = { conversation_init: { url: silent.url, timeout_seconds: 8 } }
       yield* ask("PATCH", `/v1/agent/phone-numbers/${line.id}`, { agent_id: yield* agent({ ...config, webhooks }) })
-      const dialling = door.dial(request)
+      const dialling = server.dial(request)
       const [row] = yield* eventually(sessions, (all) => all.length === 1, "it rings")
       dialling.cancel()
       const gone = yield* becomes(String(row?.["session_id"]), "failed")

@@ -63,8 +63,8 @@ const bodies: Readonly<Record<string, unknown>> = {
 }
 
 /**
- * Where another status than 404 is the contract. Voice models tell a private one of others from none (decisions 5); the
- * widget answers visitors, who are told the same of an agent that is not public as of none (decisions 7).
+ * Where another status than 404 is the contract. A private voice model of another workspace is 403, an unknown one 404; the
+ * widget answers visitors, who get the same 403 for an unknown agent as for one that is not public.
  */
 const otherwise: Readonly<Record<string, { readonly foreign: number; readonly unknown: number }>> = {
   "models.getModel": { foreign: 403, unknown: 404 },
@@ -78,7 +78,7 @@ const otherwise: Readonly<Record<string, { readonly foreign: number; readonly un
 /** Not asked by workspace: a signed address is good for whoever has it, and says nothing without its signature. */
 const signed: ReadonlySet<string> = new Set(["recordings.getRecordingFile"])
 
-const door = Effect.gen(function* () {
+const twoWorkspaces = Effect.gen(function* () {
   const { server } = yield* HttpListener
   const keys = yield* ApiKeys
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -125,7 +125,7 @@ const door = Effect.gen(function* () {
   return { caller, described }
 })
 
-type Caller = Effect.Success<ReturnType<Effect.Success<typeof door>["caller"]>>
+type Caller = Effect.Success<ReturnType<Effect.Success<typeof twoWorkspaces>["caller"]>>
 
 let numbersMade = 0
 
@@ -163,7 +163,7 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
   })
   const { mcp_server_id } = yield* make(`${base}/mcp-servers`, { name: "Mine", url: "https://mcp.example.invalid/mcp" })
   const { knowledge_source_id } = yield* make(`${base}/knowledge-sources`, () =>
-    form({ source: markdown("# Mine\n\nA secret of the house."), name: "Mine.md" })
+    form({ source: markdown("# Mine\n\nA secret of the workspace."), name: "Mine.md" })
   )
   const { agent_id = "" } = yield* make(`${base}/agents`, {
     name: "Mine",
@@ -272,7 +272,7 @@ const inOrder = (operations: ReadonlyArray<Operation>): ReadonlyArray<Operation>
   operations.toSorted((a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"))
 
 const stage = Effect.gen(function* () {
-  const { caller, described } = yield* door
+  const { caller, described } = yield* twoWorkspaces
   const name = newId("owner")
   const [owner, stranger] = [yield* caller(name), yield* caller(newId("stranger"))]
   const real = yield* estate(name, owner)
@@ -430,7 +430,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("between wo
           ({ model_id }) => ({ text: "Hello.", reference_id: model_id })
         ],
         [
-          "speech of layer B",
+          "speech of the OpenRouter-compatible API",
           400,
           "POST",
           "/compat/api/v1/audio/speech",

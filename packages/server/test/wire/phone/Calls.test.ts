@@ -1,4 +1,4 @@
-// Telephone calls through the whole service: taken, placed, handed over; with a scripted mind and the embedded voice.
+// Telephone calls through the whole service: taken, placed, handed over; with a scripted model and the embedded voice.
 import * as FakeChat from "@parley/llm/testing/FakeChatServer"
 import { Effect, Exit, Scope } from "effect"
 import { createServer } from "node:http"
@@ -39,7 +39,7 @@ describe("telephone calls", { timeout: 90_000 }, () => {
   let exchange: Exchange
   let sip = 0
   let agent = ""
-  let verdict: 486 | 480 | "answer" = "answer"
+  let answer: 486 | 480 | "answer" = "answer"
 
   const latest = async (): Promise<Session> => {
     const { sessions } = await service.api<{ sessions: ReadonlyArray<Session> }>("GET", "/v1/agent/sessions")
@@ -60,7 +60,7 @@ describe("telephone calls", { timeout: 90_000 }, () => {
       )
     )
     sip = await freePort()
-    exchange = await openExchange(() => verdict)
+    exchange = await openExchange(() => answer)
     service = await startService({ PARLEY_SIP_PORT: String(sip), PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.0/8" })
     agent = await service.agent({
       prompt: { first_message_mode: "fixed", first_message: "Welcome to the clinic, how can I help?" },
@@ -71,7 +71,7 @@ describe("telephone calls", { timeout: 90_000 }, () => {
     await importNumber(service, agent, exchange.port)
   }, 60_000)
   afterAll(async () => {
-    await exchange?.door.close()
+    await exchange?.server.close()
     await service?.stop()
     await Effect.runPromise(Scope.close(scope, Exit.void))
     receiver.closeAllConnections()
@@ -130,12 +130,12 @@ describe("telephone calls", { timeout: 90_000 }, () => {
       "call.ended",
       "call.analyzed"
     ])
-    verdict = 486
+    answer = 486
     const busy = await service.api<{ session_id: string }>("POST", "/v1/agent/phone-calls", body)
     await eventually(async () => (await latest()).dial_status).toBe("busy")
     expect(await latest()).toMatchObject({ status: "failed", end_reason: "dial_failed" })
     await eventually(() => eventsOf(busy.session_id)).toEqual(["phone_call.dial_finished"])
-    verdict = "answer"
+    answer = "answer"
   })
 
   it("hands a caller over to a colleague who agrees by key, and lets both talk", async () => {

@@ -1,5 +1,5 @@
 // Who calls and who is called in tests of the whole telephone: a port that is free, a number of ours, a person with a
-// handset of this house's own make.
+// handset of our own.
 import type { DialOutcome, SipServer, PhoneLeg } from "@parley/transport/phone/Phone"
 import { makeSipServer } from "@parley/transport/sip/SipServer"
 import { createServer } from "node:net"
@@ -77,7 +77,7 @@ export const hold = (leg: PhoneLeg): Handset => {
 }
 
 export interface Exchange {
-  readonly door: SipServer
+  readonly server: SipServer
   readonly port: number
   /** Calls that came in, answered. */
   readonly answered: Array<Handset>
@@ -87,7 +87,7 @@ export interface Exchange {
 /** A telephone of somebody else: takes every call, or refuses it with a status. */
 export const openExchange = async (onCall: () => 486 | 480 | "answer" = () => "answer"): Promise<Exchange> => {
   const answered: Array<Handset> = []
-  const door = await makeSipServer({
+  const server = await makeSipServer({
     network: {
       host: "127.0.0.1",
       port: 0,
@@ -99,21 +99,21 @@ export const openExchange = async (onCall: () => 486 | 480 | "answer" = () => "a
     handlers: {
       trunkOf: () => Promise.resolve({ id: "any", allowedAddresses: ["127.0.0.0/8"], digest: undefined }),
       onCall: (call) => {
-        const verdict = onCall()
-        if (verdict !== "answer") return call.refuse(verdict)
+        const answer = onCall()
+        if (answer !== "answer") return call.refuse(answer)
         call.ring()
         void call.answer().then((leg) => leg && answered.push(hold(leg)))
       }
     }
   })
-  const port = door.ports.udp ?? 0
+  const port = server.ports.udp ?? 0
   return {
-    door,
+    server,
     port,
     answered,
     call: async (to, from = "+14155550111") => {
       const trunk = { uri: `127.0.0.1:${to}`, transport: "udp", credentials: undefined } as const
-      const outcome: DialOutcome = await door.dial({ trunk, from, to: number, headers: {}, ringSeconds: 20 }).outcome
+      const outcome: DialOutcome = await server.dial({ trunk, from, to: number, headers: {}, ringSeconds: 20 }).outcome
       if (outcome.status !== "answered") throw new Error(`the call was ${outcome.status}, ${outcome.sipStatus}`)
       return hold(outcome.leg)
     }

@@ -1,12 +1,12 @@
 // Callers who go away, stop reading, stop sending, or are too many: synthesis waits for slow readers and ends with gone
-// ones, seats come back, and nothing of all that is left in the process or on the disk.
+// ones, permits come back, and nothing of all that is left in the process or on the disk.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { foreignKey, elevenlabs, openrouter, long, operate, post, reference, spoken } from "./Doors.ts"
-import { type LiveSocket, liveSocket } from "./Seat.ts"
+import { foreignKey, elevenlabs, openrouter, long, operate, post, reference, spoken } from "./SpeechClient.ts"
+import { type LiveSocket, liveSocket } from "./LiveSocket.ts"
 import { type RawAnswer, rawRequest } from "./RawHttp.ts"
 
 /** More than an hour of sound, 400 MB as samples: more than any buffer on the way holds. */
@@ -90,14 +90,14 @@ describe.skipIf(process.platform !== "linux")(
       await expect.poll(fiveAtOnce, { timeout: 20_000 }).toEqual([200, 200, 200, 200, 200])
     }
 
-    const doors = [
+    const apis = [
       ["POST /v1/tts", () => post(service, "/v1/tts", { text: endless, format: "pcm" })],
       [
         "POST /v1/tts/stream/with-timestamp",
         () => post(service, "/v1/tts/stream/with-timestamp", { text: endless, format: "pcm" })
       ],
       [
-        "layer A",
+        "the ElevenLabs-compatible API",
         () =>
           fetch(`${elevenlabs(service.url)}/v1/text-to-speech/default/stream?output_format=pcm_44100`, {
             method: "POST",
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== "linux")(
           })
       ],
       [
-        "layer B",
+        "the OpenRouter-compatible API",
         () =>
           fetch(`${openrouter(service.url)}/audio/speech`, {
             method: "POST",
@@ -116,7 +116,7 @@ describe.skipIf(process.platform !== "linux")(
       ]
     ] as const
 
-    it.for(doors)("%s waits for a slow reader and ends with one that is gone", async ([, ask]) => {
+    it.for(apis)("%s waits for a slow reader and ends with one that is gone", async ([, ask]) => {
       const answer = await ask()
       const reader = answer.body!.getReader()
       onTestFinished(() => reader.cancel())

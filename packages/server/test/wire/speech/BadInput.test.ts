@@ -1,10 +1,11 @@
-// What strangers send to the speech endpoints of all three APIs: each gets its status in its API's envelope, and the
-// service stays up. Statuses: spec, Errors; decisions 1, 3, 13, 14.
+// What clients may send by mistake or malice to the speech endpoints of all three APIs: each gets its status in its API's envelope, and the
+// service stays up. 400 for what cannot be read, 413 too large, 415 for another content type, 422 for a wrong field, each with the error
+// body of its API.
 import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstallation"
 import { encode } from "@msgpack/msgpack"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { sentence, spoken } from "./Doors.ts"
+import { sentence, spoken } from "./SpeechClient.ts"
 import { expectEnvelope } from "./Envelopes.ts"
 import { rawRequest } from "./RawHttp.ts"
 

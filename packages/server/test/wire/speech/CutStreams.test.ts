@@ -1,14 +1,14 @@
-// The engine dies while everybody listens: no door may make a whole answer of half a speech. Bodies break off, event
-// streams and sockets say so (decisions 2, 3; a cut stream is never a complete 200).
+// The engine dies while everybody listens: no API may make a whole answer of half a speech. Bodies break off, event
+// streams end with `event: error`, sockets with an error; a cut stream is never a complete 200.
 import { makeFakeOpenAiAudio } from "@parley/speech/testing/FakeOpenAiAudio"
 import { Effect, Exit, Scope } from "effect"
 import { once } from "node:events"
 import { afterAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { startService } from "../../../src/testing/RunningService.ts"
-import { elevenlabs, openrouter, long, operate, post } from "./Doors.ts"
+import { elevenlabs, openrouter, long, operate, post } from "./SpeechClient.ts"
 import { expectEnvelope } from "./Envelopes.ts"
-import { liveSocket } from "./Seat.ts"
+import { liveSocket } from "./LiveSocket.ts"
 
 const endless = `${long} `.repeat(60)
 const engine = Effect.runSync(Scope.make())
@@ -37,7 +37,7 @@ const begun = async (answer: Response) => {
 }
 
 describe("an engine that dies in the middle of a speech", { timeout: 90_000 }, () => {
-  it("leaves no door with a whole answer, and a status when nothing was said yet", async () => {
+  it("leaves no API with a whole answer, and a status when nothing was said yet", async () => {
     const fake = await Effect.runPromise(Scope.provide(makeFakeOpenAiAudio(), engine))
     const service = await startService({
       PARLEY_TTS_BASE_URL: fake.baseUrl,

@@ -2,8 +2,8 @@
 import { findPocketSphinx } from "@parley/speech/pocketsphinx/PocketSphinxInstallation"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { drain, foreignKey, long, post, reference, refusal, sentence, spoken, wordErrorRate } from "./Doors.ts"
-import { ffmpegMissing, judged } from "./Judge.ts"
+import { drain, foreignKey, long, post, reference, rejection, sentence, spoken, wordErrorRate } from "./SpeechClient.ts"
+import { ffmpegMissing, probed } from "./MediaProbe.ts"
 import { type FishAudio, fishAudio, liveEvents, peersMissing } from "./Peers.ts"
 
 const deaf = findPocketSphinx() === undefined
@@ -31,12 +31,12 @@ describe.skipIf(peersMissing)("the main API through its official SDK", { timeout
 
   it.skipIf(ffmpegMissing).for(formats)("speaks %j", async ([fields, codec, sampleRate, bitsPerSecond]) => {
     const { bytes } = await drain(await sdk.textToSpeech.convert({ text: sentence, ...fields }, "s2.1-pro", once))
-    const verdict = judged(bytes, fields.format === "pcm" ? sampleRate : undefined)
-    expect(verdict).toMatchObject({ codec, sampleRate, channels: 1, complaints: "" })
-    if (bitsPerSecond > 0) expect(verdict.bitsPerSecond).toBe(bitsPerSecond)
-    expect(verdict.seconds).toBeGreaterThan(2)
-    expect(verdict.seconds).toBeLessThan(8)
-    expect(verdict.level).toBeGreaterThan(0.02)
+    const probe = probed(bytes, fields.format === "pcm" ? sampleRate : undefined)
+    expect(probe).toMatchObject({ codec, sampleRate, channels: 1, complaints: "" })
+    if (bitsPerSecond > 0) expect(probe.bitsPerSecond).toBe(bitsPerSecond)
+    expect(probe.seconds).toBeGreaterThan(2)
+    expect(probe.seconds).toBeLessThan(8)
+    expect(probe.level).toBeGreaterThan(0.02)
   })
 
   it("streams: the first sound is there long before the last", async () => {
@@ -68,9 +68,9 @@ describe.skipIf(peersMissing)("the main API through its official SDK", { timeout
     connection.on(liveEvents.error, (fault) => void faults.push(fault))
     await closed
     expect(faults).toEqual([])
-    const verdict = judged(Buffer.concat(heard))
-    expect(verdict).toMatchObject({ codec: "mp3", complaints: "" })
-    expect(verdict.seconds).toBeGreaterThan(3)
+    const probe = probed(Buffer.concat(heard))
+    expect(probe).toMatchObject({ codec: "mp3", complaints: "" })
+    expect(probe.seconds).toBeGreaterThan(3)
   })
 
   it.skipIf(ffmpegMissing)("tells word times beside the sound (server-sent events)", async () => {
@@ -118,7 +118,7 @@ describe.skipIf(peersMissing)("the main API through its official SDK", { timeout
     const given = { text: sentence, reference_id: made._id, format: "pcm" }
     expect((await drain(await sdk.textToSpeech.convert(given, "s2.1-pro", once))).bytes.length).toBeGreaterThan(10_000)
     await sdk.voices.delete(made._id)
-    expect(await refusal(sdk.voices.get(made._id, {}, once))).toMatchObject({ statusCode: 404 })
+    expect(await rejection(sdk.voices.get(made._id, {}, once))).toMatchObject({ statusCode: 404 })
     expect(Number((await sdk.user.get_api_credit()).credit)).toBeLessThan(before)
     expect((await sdk.user.get_package()).total).toBeTypeOf("number")
   })
@@ -134,21 +134,21 @@ describe.skipIf(peersMissing)("the main API through its official SDK", { timeout
       visibility: "private"
     })
     const speak = () => other.textToSpeech.convert({ text: sentence, reference_id: _id }, "s2.1-pro", once)
-    expect((await refusal(other.voices.get(_id, {}, once))).statusCode).toBe(403)
-    expect(await refusal(speak())).toMatchObject({ statusCode: 400, body: { message: "Reference not found" } })
+    expect((await rejection(other.voices.get(_id, {}, once))).statusCode).toBe(403)
+    expect(await rejection(speak())).toMatchObject({ statusCode: 400, body: { message: "Reference not found" } })
     await sdk.voices.update(_id, { visibility: "unlist" })
     expect(await other.voices.get(_id)).toMatchObject({ _id })
     expect((await drain(await speak())).bytes.length).toBeGreaterThan(10_000)
-    expect((await refusal(other.voices.update(_id, { title: "Mine" }, once))).statusCode).toBe(403)
-    expect((await refusal(other.voices.delete(_id, {}, once))).statusCode).toBe(403)
+    expect((await rejection(other.voices.update(_id, { title: "Mine" }, once))).statusCode).toBe(403)
+    expect((await rejection(other.voices.delete(_id, {}, once))).statusCode).toBe(403)
   })
 
   it("refuses with the statuses that the SDK knows", async () => {
     const bad = fishAudio(service.url, "not-a-key")
-    expect((await refusal(bad.textToSpeech.convert({ text: sentence }, "s1", once))).statusCode).toBe(401)
+    expect((await rejection(bad.textToSpeech.convert({ text: sentence }, "s1", once))).statusCode).toBe(401)
     const fast = sdk.textToSpeech.convert({ text: sentence, prosody: { speed: 9 } }, "s1", once)
-    expect(await refusal(fast)).toMatchObject({ name: "UnprocessableEntityError", statusCode: 422 })
-    expect((await refusal(sdk.textToSpeech.convert({ text: "" }, "s1", once))).statusCode).toBe(400)
+    expect(await rejection(fast)).toMatchObject({ name: "UnprocessableEntityError", statusCode: 422 })
+    expect((await rejection(sdk.textToSpeech.convert({ text: "" }, "s1", once))).statusCode).toBe(400)
   })
 
   it.skipIf(deaf)("listens (needs PocketSphinx)", async () => {

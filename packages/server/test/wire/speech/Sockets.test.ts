@@ -1,14 +1,14 @@
-// What strangers send to the speech sockets: each is told what is wrong as its protocol says it, and is closed with
-// the documented code (decisions 2; spec: Compatibility layer A, 4-8).
+// What is wrong is answered on each speech socket in the words of its protocol, and the socket closed with the documented
+// code: 1008 after an error event, 1003 for a frame of the wrong kind, 1009 too large.
 import { encode } from "@msgpack/msgpack"
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { foreignKey, elevenlabs, operate, sentence } from "./Doors.ts"
+import { foreignKey, elevenlabs, operate, sentence } from "./SpeechClient.ts"
 import { expectEnvelope } from "./Envelopes.ts"
-import { liveSocket, takeSeat } from "./Seat.ts"
+import { liveSocket, occupyPermit } from "./LiveSocket.ts"
 
 const mebibyte = 2 ** 20
 const start = { event: "start", request: { text: "", format: "pcm", sample_rate: 8000 } }
@@ -102,11 +102,11 @@ describe("bad input on speech sockets", { timeout: 60_000 }, () => {
     })
   })
 
-  it("refuses one session too many and says how many there may be; the seat comes back", async () => {
+  it("refuses one session too many and says how many there may be; the permit comes back", async () => {
     const key = await foreignKey(service, "narrow")
     await operate(service, "credit", "concurrency", "--workspace", "narrow", "1")
     const headers = { authorization: `Bearer ${key}` }
-    const leave = await takeSeat(service, key)
+    const leave = await occupyPermit(service, key)
     const ask = async () => {
       const { closed, events, send, ws } = await liveSocket(service, undefined, headers)
       send(start)
@@ -115,7 +115,7 @@ describe("bad input on speech sockets", { timeout: 60_000 }, () => {
       ws.terminate()
       return events[0]
     }
-    // Nobody tells the running service: it looks once a second.
+    // The running service reads the limit once a second.
     await expect.poll(ask, { timeout: 10_000 }).toMatchObject({ event: "error", max_concurrency: 1 })
     await leave()
     await expect.poll(ask, { timeout: 10_000 }).toMatchObject({ event: "finish", reason: "stop" })
@@ -137,7 +137,7 @@ describe("bad input on speech sockets", { timeout: 60_000 }, () => {
     return { code: await closed, told }
   }
 
-  describe("layer A, text to speech", () => {
+  describe("the ElevenLabs-compatible API, text to speech", () => {
     const open = { text: " ", voice_settings: null }
 
     it.for([
@@ -186,7 +186,7 @@ describe("bad input on speech sockets", { timeout: 60_000 }, () => {
     })
   })
 
-  describe("layer A, real-time speech to text", () => {
+  describe("the ElevenLabs-compatible API, real-time speech to text", () => {
     const path = "/compat/elevenlabs/v1/speech-to-text/realtime?model_id=scribe_v2_realtime"
     it("goes on after what it cannot use", async () => {
       const ws = new WebSocket(elevenlabs(service.url).replace(/^http/, "ws") + path.slice(18), {

@@ -1,11 +1,12 @@
-// What leaves the service by OTLP: a caller's trace goes on through every stage under the names of decisions 14, and
+// What leaves the service by OTLP: a caller's trace goes on through every stage as the spans edge.request, tts.inference,
+// tts.reference_encode, tts.align and asr.upstream, and
 // no span, metric or log line holds a key, an id, a text, a transcript or an address.
 import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningService, startService } from "../../../src/testing/RunningService.ts"
-import { drain, foreignKey, elevenlabs, openrouter, long, post, spoken } from "./Doors.ts"
-import { liveSocket } from "./Seat.ts"
+import { drain, foreignKey, elevenlabs, openrouter, long, post, spoken } from "./SpeechClient.ts"
+import { liveSocket } from "./LiveSocket.ts"
 
 interface Span {
   readonly traceId: string

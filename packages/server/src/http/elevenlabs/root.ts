@@ -1,2 +1,0 @@
-// Where layer A begins; its protocol's own paths follow.
-export const root = "/compat/elevenlabs"
