@@ -123,9 +123,10 @@ describe.each(["thread", "process"] as const)("WorkerPool over a %s", (kind) => 
   it.live("cancels: a waiting job leaves the queue, a running one is told so and frees its worker", () =>
     Effect.gen(function* () {
       const pool = yield* make()
+      // With a worker that is up, a job is given to it at once.
+      yield* pool.run("ok", false)
       const running = yield* Effect.forkChild(pool.run("hang", false), { startImmediately: true })
       const waiting = yield* Effect.forkChild(pool.run("never served", false), { startImmediately: true })
-      yield* Effect.sleep(300)
       expect(pool.waiting()).toBe(1)
       yield* Fiber.interrupt(waiting)
       expect(pool.waiting()).toBe(0)
