@@ -26,25 +26,25 @@ export type CallState = "permitted" | "claiming" | "connecting" | "talking" | "s
 export type GivenUp = "ended" | "stopped" | "broken"
 
 /** How a session ends that was never talked in. `dial`: for calls we placed. */
-export interface Unheld {
+export interface UnansweredEnd {
   readonly reason: EndReason
   readonly dial?: FailedDial
 }
 
 /** There will be no leg: nobody came, took the call, or stayed. */
-export class Unanswered extends Data.TaggedError("Unanswered")<Unheld> {}
+export class Unanswered extends Data.TaggedError("Unanswered")<UnansweredEnd> {}
 
-/** What differs from door to door, once the session is this process's own. */
+/** What differs by the way a call begins, once the session is this process's own. */
 export interface ClaimedCall extends Tenant {
   readonly sessionId: string
   /** Made at once, while the leg is awaited. */
   readonly plan: Effect.Effect<CallPlan>
   /** Succeeds once media may flow. Interrupted, it gives the other side up. The leg is closed with the scope. */
   readonly leg: (plan: Effect.Effect<CallPlan>) => Effect.Effect<Leg, Unanswered, Scope.Scope>
-  readonly givenUp: (by: GivenUp) => Unheld
+  readonly givenUp: (by: GivenUp) => UnansweredEnd
   /** Once the record is settled, outliving the call's place: what is kept beside it. */
   readonly afterwards?: Effect.Effect<void>
-  /** Its door holds nothing of it any more, or takes too long: the place may be another's. */
+  /** The server that brought the leg has released it, or takes too long: the place may be another's. */
   readonly vacated?: Effect.Effect<void>
 }
 
@@ -110,7 +110,7 @@ export const run = Effect.fnUntraced(function* <E>(
   call.state = "claiming"
   const claimed = yield* claim
   call.state = "connecting"
-  yield* hold(call, claimed, services).pipe(
+  yield* converse(call, claimed, services).pipe(
     Effect.scoped,
     Effect.onExit((exit) => settle(call, claimed, services, exit)),
     Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.void)),
@@ -118,7 +118,7 @@ export const run = Effect.fnUntraced(function* <E>(
   )
 })
 
-const hold = Effect.fnUntraced(function* (call: Call, claimed: ClaimedCall, services: CallServices) {
+const converse = Effect.fnUntraced(function* (call: Call, claimed: ClaimedCall, services: CallServices) {
   const { life, metrics, outliving } = services
   const planning = yield* Effect.forkScoped(claimed.plan)
   const connected = yield* connect(call, claimed, Fiber.join(planning))
@@ -167,7 +167,7 @@ const settle = Effect.fnUntraced(function* (
   exit: Exit.Exit<void, Unanswered>
 ) {
   if (call.state !== "settled") {
-    const { dial, reason, talking } = unheld(call, claimed, exit)
+    const { dial, reason, talking } = unansweredEnd(call, claimed, exit)
     yield* Effect.andThen(
       life.settle(claimed.sessionId, reason, "pending", dial),
       life.settle(claimed.sessionId, talking, "active")
@@ -182,7 +182,7 @@ const settle = Effect.fnUntraced(function* (
 })
 
 /** `talking`: the reason of a session that had become active. */
-const unheld = (call: Call, claimed: ClaimedCall, exit: Exit.Exit<void, Unanswered>) => {
+const unansweredEnd = (call: Call, claimed: ClaimedCall, exit: Exit.Exit<void, Unanswered>) => {
   const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
   if (error instanceof Unanswered) return { dial: error.dial, reason: error.reason, talking: error.reason }
   const by = call.endedBy ?? "broken"

@@ -3,7 +3,7 @@
 import type { Fact } from "@parley/contract/Fact"
 import { Effect, Metric } from "effect"
 
-const live = Metric.gauge("parley_calls_live", { description: "Calls that are held now" })
+const live = Metric.gauge("parley_calls_live", { description: "Calls that people talk in now" })
 
 /** The console calls a second a good answer; finer where answers ought to be. */
 const boundaries = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3, 5, 10]

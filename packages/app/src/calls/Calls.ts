@@ -13,8 +13,8 @@ import { ExpectedSessions } from "./ExpectedSessions.ts"
 import { NoPlace } from "./NoPlace.ts"
 import { type Newcomer, Places } from "./Places.ts"
 
-/** At a stop, a live call gets this long to say goodbye and to be stored. */
-const goodbyeMs = 3_000
+/** When the service stops, a live call gets this long to end by itself and to be stored. */
+const drainMs = 3_000
 /** Longest wait of whoever ends a call for its record. */
 const endMs = 10_000
 
@@ -40,7 +40,7 @@ export class Calls extends Context.Service<
     /** Calls that people talk in. */
     readonly live: () => number
     readonly isStopping: () => boolean
-    /** No further calls; those that ring are given up, those that are up say goodbye and are stored. Happens once. */
+    /** No further calls; those that ring are given up, those that are up are ended as `agent_hangup` and stored. Happens once. */
     readonly drain: Effect.Effect<void>
   }
 >()("@parley/app/Calls") {
@@ -67,12 +67,12 @@ export const make = Effect.fnUntraced(function* (
   const context = yield* Effect.context<CallParts | Pacer>()
   const places = new Places(limits)
   const expected = new ExpectedSessions()
-  // Closed in this order: everybody says goodbye, then whoever is still there is interrupted.
+  // Closed in this order: every call is asked to end, then what is still running is interrupted.
   const scope = yield* Scope.make()
   const fibers = Scope.forkUnsafe(scope, "parallel")
   yield* Scope.addFinalizer(
     scope,
-    Effect.suspend(() => Effect.forEach(places.all(), goodbye, { concurrency: "unbounded", discard: true }))
+    Effect.suspend(() => Effect.forEach(places.all(), endInTime, { concurrency: "unbounded", discard: true }))
   )
   let stopping = false
   const drain = yield* Effect.cached(
@@ -130,9 +130,9 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-const goodbye = (call: Call): Effect.Effect<void> =>
+const endInTime = (call: Call): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (call.state === "permitted" || call.state === "settled") return Effect.void
     call.end("stopped")
-    return Effect.asVoid(Effect.timeoutOption(call.isSettled, goodbyeMs))
+    return Effect.asVoid(Effect.timeoutOption(call.isSettled, drainMs))
   })

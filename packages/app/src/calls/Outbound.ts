@@ -31,7 +31,7 @@ import { headersOf, outboundTrunk } from "../phone/trunks.ts"
 import { CallPlans } from "../plan/CallPlans.ts"
 import { checkOverrides } from "../plan/checkOverrides.ts"
 import { VoiceChoice } from "../speech/VoiceChoice.ts"
-import { type ClaimedCall, type GivenUp, type Unheld, Unanswered } from "./Call.ts"
+import { type ClaimedCall, type GivenUp, type UnansweredEnd, Unanswered } from "./Call.ts"
 import { Calls } from "./Calls.ts"
 
 export type PlaceFault =
@@ -220,7 +220,7 @@ const makeClaim = Effect.gen(function* () {
 
 type NotAnsweredCall = Effect.Error<ReturnType<Telephone["Service"]["dial"]>>
 
-const givenUp: Record<GivenUp, Unheld> = {
+const givenUp: Record<GivenUp, UnansweredEnd> = {
   ended: { reason: "cancelled", dial: "no_answer" },
   stopped: { reason: "dial_failed", dial: "no_answer" },
   broken: { reason: "dial_failed", dial: "failed" }

@@ -1,4 +1,4 @@
-// Places for live calls, counted once for all doors: of the service, of each workspace, of each agent. Plain and
+// Places for live calls, counted once for every way a call begins: of the service, of each workspace, of each agent. Plain and
 // synchronous, so that two who come at once cannot have the last one.
 import type { Tenant } from "@parley/workspace/sessions/SessionLife"
 import type { CallLimits } from "../AppSettings.ts"

@@ -10,11 +10,11 @@ import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
 import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
 import { Effect, Layer } from "effect"
-import type { CallServices, ClaimedCall, Unheld } from "../calls/Call.ts"
+import type { CallServices, ClaimedCall, UnansweredEnd } from "../calls/Call.ts"
 import type { CallLimits } from "../AppSettings.ts"
 import * as Calls from "../calls/Calls.ts"
 
-export interface Settled extends Unheld {
+export interface Settled extends UnansweredEnd {
   readonly from: "pending" | "active"
 }
 
@@ -32,11 +32,11 @@ export class FakeRecords {
     return this.#status.get(sessionId)
   }
 
-  end(sessionId: string, from: "pending" | "active" | undefined, unheld: Unheld): boolean {
+  end(sessionId: string, from: "pending" | "active" | undefined, ended: UnansweredEnd): boolean {
     const status = this.#status.get(sessionId)
     if (status === undefined || status === "over" || (from !== undefined && from !== status)) return false
     this.#status.set(sessionId, "over")
-    this.ends.push({ sessionId, from: status, ...unheld })
+    this.ends.push({ sessionId, from: status, ...ended })
     return true
   }
 

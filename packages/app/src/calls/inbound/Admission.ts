@@ -48,19 +48,19 @@ export const makeAdmission = Effect.gen(function* () {
     const claims = yield* tokens.verify(token)
     if (claims === undefined) return refuse(401, "the token is not valid")
     const { identity, sessionId } = claims
-    const seat = { sessionId, identity, room: sessionId }
-    if (calls.find(sessionId) !== undefined) return purpose === "join" ? refuse(401, used) : seat
+    const grant = { sessionId, identity, room: sessionId }
+    if (calls.find(sessionId) !== undefined) return purpose === "join" ? refuse(401, used) : grant
     if (claims.expired) return refuse(401, "the token has expired")
     if (purpose === "rejoin") return refuse(404, "the session is not live")
     if (calls.isStopping()) return refuse(503, stopping)
     const tenant = yield* life.pending(sessionId)
     if (tenant === undefined) return refuse(401, used)
     const who = { sessionId, tenant }
-    if (purpose === "validate") return refused(calls.refusal(who)) ?? seat
+    if (purpose === "validate") return refused(calls.refusal(who)) ?? grant
     const call = calls.permit(who)
-    if (call._tag === "NoPlace") return refused(call) ?? seat
+    if (call._tag === "NoPlace") return refused(call) ?? grant
     const joined = yield* Effect.option(join(call, sessionId, tenant))
-    return Option.isSome(joined) ? seat : refuse(401, used)
+    return Option.isSome(joined) ? grant : refuse(401, used)
   })
   return { admit }
 })

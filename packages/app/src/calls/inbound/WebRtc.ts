@@ -20,7 +20,7 @@ export class WebRtcCalls extends Context.Service<
     /** Handlers of media signalling, for whoever has the HTTP server. */
     readonly upgrade: LiveKitServer["handleUpgrade"]
     readonly validate: LiveKitServer["handleValidate"]
-    /** All calls say goodbye, then signalling is closed. Happens once. */
+    /** All calls are ended and stored, then signalling is closed. Happens once. */
     readonly drain: Effect.Effect<void>
   }
 >()("@parley/app/WebRtcCalls") {
