@@ -52,15 +52,15 @@ describe("differences", () => {
     [
       "a long text",
       { prompt: { ...base.prompt, system_prompt: "x".repeat(61) } },
-      "Prompt: system prompt is another text"
+      "Prompt: system prompt: text changed"
     ],
-    ["a list", { asr: { ...base.asr, keyterms: ["Ada", "Bo"] } }, "Hearing: keyterms: 2 new, 1 gone"],
-    ["the order of a list", { tools: { ...base.tools, tool_ids: ["b", "a"] } }, "Tools: tool ids: another order"],
-    ["a list that was absent", { tools: { ...base.tools, mcp_server_ids: ["m"] } }, "Tools: mcp server ids: 1 new"],
+    ["a list", { asr: { ...base.asr, keyterms: ["Ada", "Bo"] } }, "Speech recognition: keyterms: 2 added, 1 removed"],
+    ["the order of a list", { tools: { ...base.tools, tool_ids: ["b", "a"] } }, "Tools: tool ids: reordered"],
+    ["a list that was absent", { tools: { ...base.tools, mcp_server_ids: ["m"] } }, "Tools: mcp server ids: 1 added"],
     [
       "a part that is new",
       { llm: { model: null, custom: { base_url: "https://example.com", model: "m", api_key: null } } },
-      "Model: model: demo → none; custom is new"
+      "Model: model: demo → none; custom: added"
     ],
     [
       "a value within",
