@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config"
 
 const alone = [
   "packages/server/test/wire/RtcCall.test.ts",
+  "packages/server/test/wire/Engines.test.ts",
   "packages/server/test/wire/speech/Abandoned.test.ts",
   "packages/server/test/wire/phone/**/*.test.ts",
   "packages/transport/test/wire/**/*.test.ts",
