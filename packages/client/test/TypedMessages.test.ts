@@ -11,7 +11,7 @@ type Log = ReadonlyArray<readonly [name: string, payload: Record<string, unknown
 const call = <A>(page: Page, method: string, ...args: ReadonlyArray<unknown>): Promise<A> =>
   page.evaluate(([name, rest]) => Reflect.get(Reflect.get(globalThis, "app"), name)(...rest), [method, args] as const)
 
-const rounds = Number(process.env["MESSAGE_ROUNDS"] ?? 4)
+const rounds = Number(process.env["MESSAGE_ROUNDS"] ?? 2)
 const downMs = [300, 1_200, 0, 2_500]
 
 describe.skipIf(skipBrowser)("typed messages and a connection that breaks", () => {
