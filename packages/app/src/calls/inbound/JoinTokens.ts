@@ -4,7 +4,7 @@
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { errors, jwtVerify, SignJWT } from "jose"
-import { randomUUID } from "node:crypto"
+import { randomUUID, webcrypto } from "node:crypto"
 
 /** `iss` of every token: the API key id in the media protocol's words. */
 const issuer = "parley"
@@ -51,35 +51,40 @@ const Payload = Schema.Struct({
 })
 const payloadOf = Schema.decodeUnknownOption(Payload)
 
-const make = (key: Uint8Array): JoinTokens["Service"] => ({
-  mint: ({ expiresAt, identity, sessionId }) =>
-    Effect.promise(() =>
-      new SignJWT({
-        video: { room: sessionId, roomJoin: true, canPublish: true, canSubscribe: true, canPublishData: true }
-      })
-        .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-        .setIssuer(issuer)
-        .setSubject(identity)
-        .setNotBefore(Math.floor(Date.now() / 1000) - leewaySeconds)
-        .setExpirationTime(expiresAt)
-        .setJti(randomUUID())
-        .sign(key)
-    ),
+const make = (secret: Uint8Array): JoinTokens["Service"] => {
+  // Once: bytes would be made a key again for every token.
+  const hmac = { name: "HMAC", hash: "SHA-256" }
+  const key = webcrypto.subtle.importKey("raw", Uint8Array.from(secret), hmac, false, ["sign", "verify"])
+  return {
+    mint: ({ expiresAt, identity, sessionId }) =>
+      Effect.promise(async () =>
+        new SignJWT({
+          video: { room: sessionId, roomJoin: true, canPublish: true, canSubscribe: true, canPublishData: true }
+        })
+          .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+          .setIssuer(issuer)
+          .setSubject(identity)
+          .setNotBefore(Math.floor(Date.now() / 1000) - leewaySeconds)
+          .setExpirationTime(expiresAt)
+          .setJti(randomUUID())
+          .sign(await key)
+      ),
 
-  verify: (token, nowSeconds = Date.now() / 1000) =>
-    Effect.map(
-      Effect.promise(() => signed(token, key, nowSeconds)),
-      (found) => {
-        const claims = found && payloadOf(found.payload)
-        if (claims?._tag !== "Some") return undefined
-        const { exp, sub, video } = claims.value
-        return { sessionId: video.room, identity: sub, expiresAt: exp, expired: exp <= nowSeconds }
-      }
-    )
-})
+    verify: (token, nowSeconds = Date.now() / 1000) =>
+      Effect.map(
+        Effect.promise(async () => signed(token, await key, nowSeconds)),
+        (found) => {
+          const claims = found && payloadOf(found.payload)
+          if (claims?._tag !== "Some") return undefined
+          const { exp, sub, video } = claims.value
+          return { sessionId: video.room, identity: sub, expiresAt: exp, expired: exp <= nowSeconds }
+        }
+      )
+  }
+}
 
 /** The payload of a token that we signed and that holds now or did. The clock's leeway is for its beginning alone. */
-const signed = async (token: string, key: Uint8Array, nowSeconds: number) => {
+const signed = async (token: string, key: webcrypto.CryptoKey, nowSeconds: number) => {
   const options = {
     issuer,
     algorithms: ["HS256"],
