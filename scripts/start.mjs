@@ -1,10 +1,9 @@
 // `npm start` on a fresh machine: installs what is missing, builds the console when its sources changed, starts the
-// service. Runs on the Node that is there (20 or later); the service runs on the one npm brings.
-// Signals are passed on, the exit code comes back.
-import { spawn, spawnSync } from "node:child_process"
-import { join } from "node:path"
+// service and watches it. Runs on the Node that is there (20 or later); the service runs on the one npm brings.
+import { spawnSync } from "node:child_process"
 import { installPackages, nodeBinary, root } from "./install.mjs"
 import { installSherpa, sherpaIsAsked } from "./sherpa.mjs"
+import { startService } from "./supervise.mjs"
 import { installSystemParts, pocketSphinx } from "./systemParts.mjs"
 
 installPackages()
@@ -19,17 +18,4 @@ if (PARLEY_ASR?.includes("pocketsphinx") || !(PARLEY_ASR || PARLEY_ASR_BASE_URL 
 const { status } = spawnSync(nodeBinary, ["scripts/build-console.ts"], { cwd: root, stdio: "inherit" })
 if (status !== 0) console.error("The console could not be built; the service starts without it.")
 
-const child = spawn(nodeBinary, ["packages/server/src/main.ts"], {
-  cwd: root,
-  // The channel tells the service when this process is gone.
-  stdio: ["inherit", "inherit", "inherit", "ipc"],
-  env: { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"), ...process.env }
-})
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => child.kill(signal === "SIGHUP" ? "SIGTERM" : signal))
-}
-child.on("error", (error) => {
-  console.error(`parley: cannot start the service: ${error.message}`)
-  process.exit(1)
-})
-child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)))
+startService({ args: ["packages/server/src/main.ts"], cwd: root, nodeBinary })

@@ -2,6 +2,7 @@
 // setting stops the start with one line that names it.
 import type { MediaSettings, SipSettings } from "@parley/app/AppSettings"
 import type { SynthesizerName, TranscriberName } from "@parley/speech/Providers"
+import type { IpBlock } from "@parley/workspace/outbound/IpAddress"
 import { Config as Setting, ConfigProvider, Effect, Redacted, type Result } from "effect"
 import {
   embeddings,
@@ -15,6 +16,7 @@ import {
 import {
   always,
   amountOrUnlimited,
+  blocks,
   countries,
   hostsAndBlocks,
   ipAddress,
@@ -49,6 +51,8 @@ export interface Config {
   readonly callCountries: ReadonlyArray<string>
   /** How long recordings are kept, in days; 0 for ever. */
   readonly recordingsDays: number
+  /** Proxies whose `X-Forwarded-For` says who asks. */
+  readonly trustedProxies: ReadonlyArray<IpBlock>
   /** Live calls at the same time. */
   readonly maxCalls: number
   /** What a new workspace may spend, in nano-units. */
@@ -130,6 +134,7 @@ const config: Setting.Config<Config> = Setting.map(
     ),
     vendorAliases: list("PARLEY_VENDOR_ALIASES"),
     allowedPrivate: hostsAndBlocks("PARLEY_ALLOW_PRIVATE_NETWORKS"),
+    trustedProxies: blocks("PARLEY_TRUSTED_PROXIES"),
     logLevel: always(
       "PARLEY_LOG_LEVEL",
       (value) => logLevels.find((level) => level === value),

@@ -24,6 +24,7 @@ import * as ConsoleFiles from "./http/ConsoleFiles.ts"
 import { errorEnvelope } from "./http/ErrorEnvelope.ts"
 import * as KnowledgeHandlers from "./http/KnowledgeHandlers.ts"
 import * as McpServerHandlers from "./http/McpServerHandlers.ts"
+import { shallowText } from "./http/body/shallowText.ts"
 import { HttpListener } from "./http/HttpListener.ts"
 import * as ElevenLabs from "./compat/elevenlabs/ElevenLabs.ts"
 import * as OpenRouter from "./compat/openrouter/OpenRouter.ts"
@@ -76,14 +77,19 @@ const cors = HttpMiddleware.cors({
 })
 
 /**
- * The body has an end, and where there is none its declared type counts for nothing: some clients declare a form
+ * The body has an end and a depth, and where there is none its declared type counts for nothing: some clients declare a form
  * when they send nothing.
  */
 const limited = <E, R>(route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const { headers } = request
     const empty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0
-    if (!empty) return Effect.provideService(route, HttpIncomingMessage.MaxBodySize, bodyLimit)
+    if (!empty) {
+      return route.pipe(
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
+        Effect.provideService(HttpServerRequest.HttpServerRequest, shallowText(request))
+      )
+    }
     if (headers["content-type"] === undefined) return route
     const plain = request.modify({ headers: Headers.remove(headers, "content-type") })
     return Effect.provideService(route, HttpServerRequest.HttpServerRequest, plain)

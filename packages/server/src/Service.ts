@@ -27,7 +27,9 @@ import * as EngineParts from "./EngineParts.ts"
 import { platformLayer } from "./Engines.ts"
 import * as HttpApp from "./HttpApp.ts"
 import { HttpListener } from "./http/HttpListener.ts"
+import { KeyCheck } from "./http/KeyCheck.ts"
 import * as Signalling from "./http/Signalling.ts"
+import { UnauthenticatedSockets } from "./http/sockets/UnauthenticatedSockets.ts"
 import { WebSocketRoutes } from "./http/sockets/WebSocketRoutes.ts"
 import { Settings } from "./Settings.ts"
 import * as SpeechParts from "./SpeechParts.ts"
@@ -59,6 +61,7 @@ export const layer = (config: Config, sipServer?: OpenSipServer) => {
     Layer.provideMerge(Calls.layer),
     Layer.provideMerge(CallPlans.layer),
     Layer.provideMerge(Layer.mergeAll(JoinTokens.layer, SpeechParts.layer, WebSocketRoutes.layer)),
+    Layer.provideMerge(UnauthenticatedSockets.layer),
     Layer.provideMerge(engines)
   )
   const webhooks = WebhookWorker.layer({ vendor: config.vendor, userAgent })
@@ -67,7 +70,7 @@ export const layer = (config: Config, sipServer?: OpenSipServer) => {
   const analyst = Layer.provide(Layer.mergeAll(Analyst.layer, TestRunner.layer), AnalysisModels.layer)
   const background = Layer.mergeAll(maintenance, Embedding.layer, webhooks, analyst)
   return HttpApp.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(Signalling.layer, PublicAccess.layer, background)),
+    Layer.provideMerge(Layer.mergeAll(Signalling.layer, PublicAccess.layer, KeyCheck.layer, background)),
     Layer.provideMerge(calls),
     Layer.provideMerge(storage),
     Layer.provideMerge(Layer.mergeAll(settings, NodeServices.layer))

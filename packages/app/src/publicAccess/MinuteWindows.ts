@@ -10,7 +10,12 @@ export class MinuteWindows {
 
   /** Whether fewer than `most` were counted for the key in the minute of `nowMs`. */
   isFree(key: string, most: number, nowMs: number): boolean {
-    return (this.#now(nowMs).get(key) ?? 0) < most
+    return this.countOf(key, nowMs) < most
+  }
+
+  /** What was counted for the key in the minute of `nowMs`. */
+  countOf(key: string, nowMs: number): number {
+    return this.#now(nowMs).get(key) ?? 0
   }
 
   /** Counts one more for the key. */

@@ -21,18 +21,22 @@ import { SessionRequests } from "../sessions/SessionRequests.ts"
 export interface Visit {
   /** Of the page, as the browser says. */
   readonly origin: string | undefined
-  /** IP address. */
+  /** IP address, or the prefix that counts as one. */
   readonly address: string
 }
 
 /** Sessions in one minute. */
 const perAgent = 60
 const perAddress = 10
+/** Requests in one minute, whatever becomes of them. */
+const requestsPerAddress = 120
 
 /** What visitors without a key may do. */
 export class PublicAccess extends Context.Service<
   PublicAccess,
   {
+    /** Counts a request of a visitor, before anything of it is read. */
+    readonly request: (address: string) => Effect.Effect<void, TooManyRequests>
     /** The agent, when the visitor may use it; else 403. */
     readonly agent: (visit: Visit, agentId: string) => Effect.Effect<PublicAgent, Forbidden>
     /** A pending session of the agent's published version; `rtcUrl`: where media signalling is for this visitor. */
@@ -65,6 +69,14 @@ export class PublicAccess extends Context.Service<
       })
 
       return {
+        request: Effect.fnUntraced(function* (address) {
+          const nowMs = yield* Clock.currentTimeMillis
+          const free =
+            windows.isFree(`request ${address}`, requestsPerAddress, nowMs) &&
+            windows.isFree(`address ${address}`, perAddress, nowMs)
+          if (!free) return yield* new TooManyRequests({ message: "Too many requests in this minute" })
+          windows.count(`request ${address}`, nowMs)
+        }),
         agent,
         open: Effect.fn("PublicAccess.open")(function* (visit, request, rtcUrl) {
           const { workspaceId } = yield* agent(visit, request.agent_id)

@@ -1,7 +1,7 @@
 // Bearer keys of the main API: who calls is one workspace.
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { Unauthorized } from "../Errors.ts"
+import { TooManyRequests, Unauthorized } from "../Errors.ts"
 
 /** Which key called, and its workspace. */
 export interface Principal {
@@ -21,14 +21,14 @@ export class Visitor extends Context.Service<
   }
 >()("@parley/contract/Visitor") {}
 
-/** With a valid key its workspace, without any a visitor; a bad key fails. */
+/** With a valid key its workspace, without any a visitor, whose requests are few and small; a bad key fails. */
 export class VisitorAuthorization extends HttpApiMiddleware.Service<VisitorAuthorization, { provides: Visitor }>()(
   "parley/contract/VisitorAuthorization",
-  { error: Unauthorized, security: { bearer: HttpApiSecurity.bearer } }
+  { error: [TooManyRequests, Unauthorized], security: { bearer: HttpApiSecurity.bearer } }
 ) {}
 
-/** 401 without a valid key. */
+/** 401 without a valid key, 429 after many such. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Caller }>()(
   "parley/contract/Authorization",
-  { error: Unauthorized, security: { bearer: HttpApiSecurity.bearer } }
+  { error: [TooManyRequests, Unauthorized], security: { bearer: HttpApiSecurity.bearer } }
 ) {}

@@ -1,7 +1,7 @@
 // Kinds of settings: how each is read from its text, and the one line that is said when it cannot be. No line repeats
 // the text, since it may be a key. Blank text counts as unset.
 import { nanoOf } from "@parley/workspace/billing/Money"
-import { parseBlock } from "@parley/workspace/outbound/IpAddress"
+import { type IpBlock, parseBlock } from "@parley/workspace/outbound/IpAddress"
 import { Config, ConfigProvider, Effect, Redacted } from "effect"
 import { isIP } from "node:net"
 import { fallbackOf } from "./settingsTable.ts"
@@ -127,6 +127,10 @@ export const countries = (name: string): Config.Config<ReadonlyArray<string>> =>
     (entry) => (/^[A-Z]{2}$/i.test(entry) ? entry.toUpperCase() : undefined),
     `${name} must be a list of two-letter countries such as US,CA`
   )
+
+/** IP addresses and CIDR blocks; those of the table when unset. */
+export const blocks = (name: string): Config.Config<ReadonlyArray<IpBlock>> =>
+  listOf(name, parseBlock, `${name} must be a list of addresses and blocks such as 10.0.0.0/8 or fd00::/8`)
 
 /** Host names, IP addresses and CIDR blocks; those of the table when unset. */
 export const hostsAndBlocks = (name: string): Config.Config<ReadonlyArray<string>> =>

@@ -73,6 +73,11 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
     "",
     "private hosts, or blocks of addresses, that agents may call, separated by commas"
   ],
+  [
+    "PARLEY_TRUSTED_PROXIES",
+    "",
+    "addresses, or blocks of them, of proxies in front of the service, whose X-Forwarded-For names the client; separated by commas"
+  ],
   ["PARLEY_LOG_LEVEL", "info", "debug, info, warn or error"],
   [
     "OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -1,34 +1,50 @@
-// Bearer authentication against the stored keys. A missing and a bad key are the same 401, but where visitors may come.
+// Bearer authentication against the stored keys. A missing and a bad key are the same 401, but where visitors may come: they get
+// in without a key, and their bodies are small. No body is read before the key, or before the limits of visitors.
 import { Unauthorized } from "@parley/contract/Errors"
 import { Authorization, Caller, Visitor, VisitorAuthorization } from "@parley/contract/MainApi/Authorization"
-import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
-import { Effect, Layer, Redacted } from "effect"
+import { PublicAccess } from "@parley/app/publicAccess/PublicAccess"
+import { ByteSize, Effect, Layer, Redacted } from "effect"
+import { HttpIncomingMessage } from "effect/http"
+import { Settings } from "../Settings.ts"
+import { clientAddress } from "./clientAddress.ts"
+import { KeyCheck } from "./KeyCheck.ts"
 
-export const layer: Layer.Layer<Authorization, never, ApiKeys> = Layer.effect(
+/** Largest body of a visitor. */
+const visitorBytes = ByteSize.kibibytes(128)
+
+export const layer: Layer.Layer<Authorization, never, KeyCheck> = Layer.effect(
   Authorization,
   Effect.gen(function* () {
-    const keys = yield* ApiKeys
+    const keys = yield* KeyCheck
     return Authorization.of({
       bearer: Effect.fnUntraced(function* (route, { credential }) {
         const principal = Redacted.value(credential) === "" ? undefined : yield* keys.authenticate(credential)
-        if (principal === undefined) return yield* new Unauthorized({ message: "Missing or invalid API key" })
+        if (principal === undefined) return yield* unauthorized
         return yield* Effect.provideService(route, Caller, principal)
       })
     })
   })
 )
 
-export const visitors: Layer.Layer<VisitorAuthorization, never, ApiKeys> = Layer.effect(
+export const visitors: Layer.Layer<VisitorAuthorization, never, KeyCheck | PublicAccess | Settings> = Layer.effect(
   VisitorAuthorization,
   Effect.gen(function* () {
-    const keys = yield* ApiKeys
+    const keys = yield* KeyCheck
+    const publicAccess = yield* PublicAccess
+    const settings = yield* Settings
+    const address = Effect.provideService(clientAddress, Settings, settings)
     return VisitorAuthorization.of({
       bearer: Effect.fnUntraced(function* (route, { credential }) {
         const given = Redacted.value(credential) !== ""
         const principal = given ? yield* keys.authenticate(credential) : undefined
-        if (given && principal === undefined) return yield* new Unauthorized({ message: "Missing or invalid API key" })
-        return yield* Effect.provideService(route, Visitor, { principal })
+        if (given && principal === undefined) return yield* unauthorized
+        const answer = Effect.provideService(route, Visitor, { principal })
+        if (given) return yield* answer
+        yield* publicAccess.request(yield* address)
+        return yield* Effect.provideService(answer, HttpIncomingMessage.MaxBodySize, visitorBytes)
       })
     })
   })
 )
+
+const unauthorized = Effect.suspend(() => Effect.fail(new Unauthorized({ message: "Missing or invalid API key" })))

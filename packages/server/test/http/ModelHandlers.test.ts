@@ -17,6 +17,9 @@ import { Effect, Layer, Logger, Redacted, type Types } from "effect"
 import { HttpRouter, HttpServer, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { createServer } from "node:http"
+import { KeyCheck } from "../../src/http/KeyCheck.ts"
+import { Settings } from "../../src/Settings.ts"
+import { testConfig } from "../../src/testing/testConfig.ts"
 import * as Authorization from "../../src/http/Authorization.ts"
 import { errorEnvelope } from "../../src/http/ErrorEnvelope.ts"
 import * as ModelHandlers from "../../src/http/ModelHandlers.ts"
@@ -42,7 +45,9 @@ const storage = VoiceTraining.layer.pipe(
 )
 const api = HttpApiBuilder.layer(TheseApis).pipe(
   Layer.provide([ModelHandlers.layer, WalletHandlers.layer]),
-  Layer.provide([Authorization.layer, Validation.layer])
+  Layer.provide([Authorization.layer, Validation.layer]),
+  Layer.provide(KeyCheck.layer),
+  Layer.provide(Layer.succeed(Settings, testConfig("unused")))
 )
 const around = HttpRouter.middleware(
   (route): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest> =>
@@ -239,22 +244,22 @@ layer(live, { excludeTestServices: true })("ModelHandlers", (it) => {
         ],
         [
           "deep tags",
-          422,
-          "tags",
+          400,
+          "deeper",
           `{"type":"tts","train_mode":"fast","title":"A","voices":"AAAA","tags":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
           "application/json"
         ],
         [
           "deep voices",
-          422,
-          "voices.0",
+          400,
+          "deeper",
           `{"type":"tts","train_mode":"fast","title":"A","voices":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
           "application/json"
         ],
         [
           "deep title",
-          422,
-          "title",
+          400,
+          "deeper",
           `{"type":"tts","train_mode":"fast","voices":"AAAA","title":${'{"a":'.repeat(1e5)}1${"}".repeat(1e5)}}`,
           "application/json"
         ],

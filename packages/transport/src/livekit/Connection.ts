@@ -18,6 +18,7 @@ import {
 } from "@livekit/protocol"
 import type { LegMessage } from "@parley/engine/leg/Leg"
 import { Effect, type Scope } from "effect"
+import { type FaultOwner, ownedBy } from "../FaultOwner.ts"
 import { Peer, type PeerEvents, type PeerOptions } from "../webrtc/Peer.ts"
 import type { SpokenPacket } from "../webrtc/OpusSender.ts"
 import type { LegCarrier } from "../webrtc/WebRtcLeg.ts"
@@ -68,6 +69,8 @@ export class Connection implements LegCarrier {
   readonly #mode: "single" | "dual"
   readonly user: User
   readonly #data: ConversationData
+  /** What werift throws from its own sockets and timers ends this call. */
+  readonly #faultOwner: FaultOwner
   /** Takes the client's offers. In single mode our voice goes out here too. */
   readonly #publisher: Peer
   /** Dual mode only: we offer. */
@@ -82,7 +85,10 @@ export class Connection implements LegCarrier {
     this.user = user
     this.#data = new ConversationData(owner, user)
     const ready = (): void => owner.onReady(this)
-    this.#publisher = new Peer(options, this.#peerEvents(mode === "single" ? ready : () => undefined))
+    this.#faultOwner = { kind: "call", fail: () => owner.leg.end("failed") }
+    this.#publisher = this.#owned(
+      () => new Peer(options, this.#peerEvents(mode === "single" ? ready : () => undefined))
+    )
     if (mode === "dual") this.#subscriber = this.#makeSubscriber(ready)
   }
 
@@ -122,7 +128,7 @@ export class Connection implements LegCarrier {
       case "offer":
         return this.#answer(message.value)
       case "answer":
-        return Effect.promise(async () => this.#subscriber?.accept(message.value.sdp))
+        return Effect.promise(async () => this.#owned(() => this.#subscriber?.accept(message.value.sdp)))
       default:
         return Effect.sync(() => this.#handleNow(message))
     }
@@ -132,7 +138,8 @@ export class Connection implements LegCarrier {
     switch (message.case) {
       case "trickle": {
         const isSubscriber = message.value.target === SignalTarget.SUBSCRIBER
-        return ((isSubscriber && this.#subscriber) || this.#publisher).addCandidate(message.value.candidateInit)
+        const peer = (isSubscriber && this.#subscriber) || this.#publisher
+        return this.#owned(() => peer.addCandidate(message.value.candidateInit))
       }
       case "addTrack":
         return this.#addTrack(message.value)
@@ -204,7 +211,8 @@ export class Connection implements LegCarrier {
     return Effect.gen({ self: this }, function* () {
       const { agent } = this.#owner
       const isSingle = this.#mode === "single"
-      const sdp = yield* Effect.promise(() => this.#publisher.answer(offer.sdp, isSingle ? agent.streamId : undefined))
+      const streamId = isSingle ? agent.streamId : undefined
+      const sdp = yield* Effect.promise(() => this.#owned(() => this.#publisher.answer(offer.sdp, streamId)))
       const mid = isSingle ? this.#publisher.voiceMid : undefined
       const midToTrackId = mid === undefined ? {} : { [mid]: agent.trackSid }
       this.#socket?.send({
@@ -221,7 +229,7 @@ export class Connection implements LegCarrier {
 
   #offer(subscriber: Peer, restart: boolean): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      const sdp = yield* Effect.promise(() => subscriber.offer(restart))
+      const sdp = yield* Effect.promise(() => this.#owned(() => subscriber.offer(restart)))
       const mid = subscriber.voiceMid
       const midToTrackId = mid === undefined ? {} : { [mid]: this.#owner.agent.trackSid }
       this.#socket?.send({ case: "offer", value: new SessionDescription({ type: "offer", sdp, midToTrackId }) })
@@ -249,8 +257,12 @@ export class Connection implements LegCarrier {
 
   // Media
 
+  #owned<A>(body: () => A): A {
+    return ownedBy(this.#faultOwner, body)
+  }
+
   #makeSubscriber(ready: () => void): Peer {
-    const peer = new Peer(this.#options, this.#peerEvents(ready))
+    const peer = this.#owned(() => new Peer(this.#options, this.#peerEvents(ready)))
     peer.offerVoice(this.#owner.agent.streamId)
     this.#data.use(peer.createChannel("_reliable", { ordered: true }))
     peer.createChannel("_lossy", { ordered: false, maxRetransmits: 0 })

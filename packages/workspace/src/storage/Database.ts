@@ -3,8 +3,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { mkdirSync } from "node:fs"
-import { resolve } from "node:path"
+import { existsSync, mkdirSync } from "node:fs"
+import { dirname, resolve } from "node:path"
 import { isFolderHeld, lockFolder } from "./FolderLock.ts"
 import { findPostgres, runPostgres } from "./EmbeddedPostgres.ts"
 import { migrations } from "./migrations.ts"
@@ -71,8 +71,7 @@ const openFolder = (data: string): Effect.Effect<string, StartFault> =>
   Effect.try({
     try: () => {
       const path = resolve(data)
-      // PostgreSQL may run as another user, who passes through but cannot look around.
-      mkdirSync(path, { recursive: true, mode: 0o711 })
+      makeFolder(path)
       return path
     },
     catch: (error) =>
@@ -80,6 +79,16 @@ const openFolder = (data: string): Effect.Effect<string, StartFault> =>
         message: `PARLEY_DATA: cannot make the folder ${data} (${(error as NodeJS.ErrnoException).code})`
       })
   })
+
+/**
+ * With its parents, one by one: the recursive form of mkdir never returns below a folder that takes none, as /proc.
+ * PostgreSQL may run as another user, who passes through but cannot look around.
+ */
+const makeFolder = (path: string): void => {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  mkdirSync(path, { mode: 0o711 })
+}
 
 const serving = (url: Redacted.Redacted<string>, name: string, alone: boolean) =>
   Layer.effect(

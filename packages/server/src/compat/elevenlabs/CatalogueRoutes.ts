@@ -1,7 +1,6 @@
 // The catalogue of the ElevenLabs-compatible API: the caller's voices, the models, the user. The official SDKs refuse records
 // with a required field missing, so every one of them is there.
 import { ttsModels } from "@parley/contract/speech/TtsRequest"
-import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Billing } from "@parley/workspace/billing/Billing"
 import type { OwnVoice } from "@parley/workspace/voices/VoiceModelLists"
 import { VoiceModels } from "@parley/workspace/voices/VoiceModels"
@@ -11,6 +10,7 @@ import { Settings } from "../../Settings.ts"
 import { callerOf } from "./caller.ts"
 import { invalidRequest, ElevenLabsFault, withEnvelope } from "./Envelope.ts"
 import { root } from "./root.ts"
+import { KeyCheck } from "../../http/KeyCheck.ts"
 
 /** Largest page, and what one list shows at most. */
 const largestPage = 100
@@ -18,7 +18,7 @@ const longestList = 10_000
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const keys = yield* ApiKeys
+    const keys = yield* KeyCheck
     const models = yield* VoiceModels
     const billing = yield* Billing
     const { vendor } = yield* Settings

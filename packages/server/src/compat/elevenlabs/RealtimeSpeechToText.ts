@@ -2,8 +2,7 @@
 // `committed_transcript` and by the text with word times. Other messages are ignored.
 import { Resampler } from "@parley/audio/Resampler"
 import { samplesOf } from "@parley/audio/Wav"
-import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { randomUUID } from "node:crypto"
 import { type Listener, LiveRecognition } from "@parley/app/speech/LiveRecognition"
 import { Settings } from "../../Settings.ts"
@@ -14,6 +13,8 @@ import { callerOf } from "./caller.ts"
 import { type Failure, invalidRequest, errorBody, rejectedUpgrade } from "./Envelope.ts"
 import { root } from "./root.ts"
 import { hintOf, wordsOf } from "./speechToText.ts"
+import { jsonOf } from "../../http/body/RequestBytes.ts"
+import { KeyCheck } from "../../http/KeyCheck.ts"
 
 /** Largest audio of one message. */
 const chunkBytes = 4 * 2 ** 20
@@ -29,7 +30,7 @@ interface Listening {
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* WebSocketRoutes
-    const keys = yield* ApiKeys
+    const keys = yield* KeyCheck
     const live = yield* LiveRecognition
     const { vendor } = yield* Settings
 
@@ -115,15 +116,11 @@ interface Chunk {
 /** Undefined for whatever is no audio message. */
 const chunkOf = (frame: { readonly _tag: string; readonly text?: string }): Chunk | undefined => {
   if (frame.text === undefined) return undefined
-  try {
-    const message: unknown = JSON.parse(frame.text)
-    if (typeof message !== "object" || message === null) return undefined
-    const { audio_base_64, commit, message_type } = message as Readonly<Record<string, unknown>>
-    if (message_type !== "input_audio_chunk" || typeof audio_base_64 !== "string") return undefined
-    return { audio: audio_base_64, commit: commit === true }
-  } catch {
-    return undefined
-  }
+  const message = Result.getOrUndefined(jsonOf(frame.text))
+  if (typeof message !== "object" || message === null) return undefined
+  const { audio_base_64, commit, message_type } = message as Readonly<Record<string, unknown>>
+  if (message_type !== "input_audio_chunk" || typeof audio_base_64 !== "string") return undefined
+  return { audio: audio_base_64, commit: commit === true }
 }
 
 const fromBase64 = (text: string): Uint8Array | undefined =>

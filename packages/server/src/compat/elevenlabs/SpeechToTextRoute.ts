@@ -1,5 +1,4 @@
 // POST /v1/speech-to-text of the ElevenLabs-compatible API: a form with a recording in it.
-import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { AudioFault } from "@parley/speech/upload/UploadedAudio"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -13,6 +12,7 @@ import { callerOf } from "./caller.ts"
 import { invalidRequest, withEnvelope } from "./Envelope.ts"
 import { root } from "./root.ts"
 import { hintOf, refusedOption, transcriptOf } from "./speechToText.ts"
+import { KeyCheck } from "../../http/KeyCheck.ts"
 
 /** Largest recording: 100 MiB, else 413. */
 const uploadLimit = 100 * 2 ** 20
@@ -20,7 +20,7 @@ const uploadLimit = 100 * 2 ** 20
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const recognition = yield* RecognitionRequests
-    const keys = yield* ApiKeys
+    const keys = yield* KeyCheck
     const { vendor } = yield* Settings
 
     const transcribe = Effect.gen(function* () {

@@ -5,7 +5,6 @@ import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { SocketText, type VoiceSettings } from "@parley/contract/compat/elevenlabs/TextToSpeech"
 import type { TtsModel } from "@parley/contract/speech/TtsRequest"
 import type { SpeechInput, SynthesisEvent } from "@parley/speech/Synthesis"
-import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Cause, Data, Effect, Exit, Layer, Queue, Result, Schema, Stream } from "effect"
 import { SpeechRequests } from "@parley/app/speech/SpeechRequests"
 import { Settings } from "../../Settings.ts"
@@ -18,6 +17,9 @@ import { type Failure, invalidRequest, errorBody, rejectedUpgrade } from "./Enve
 import { defaultFormat, type FormatFields, type FormatFault, formatOf } from "./outputFormat.ts"
 import { root } from "./root.ts"
 import { modelOf, requestOf } from "./textToSpeech.ts"
+import { jsonOf } from "../../http/body/RequestBytes.ts"
+import { keyMs } from "../../http/sockets/UnauthenticatedSockets.ts"
+import { KeyCheck } from "../../http/KeyCheck.ts"
 
 /** Text that waits to be spoken, in bytes. */
 const bufferBytes = 2 ** 20
@@ -28,7 +30,7 @@ const triggerMs = 150
 
 interface Talk {
   readonly speechRequests: SpeechRequests["Service"]
-  readonly keys: ApiKeys["Service"]
+  readonly keys: KeyCheck["Service"]
   /** From the handshake; undefined when the key is to come with the first message. */
   readonly caller: Principal | undefined
   readonly voiceId: string
@@ -50,7 +52,7 @@ class Ending extends Data.TaggedError("Ending")<{
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* WebSocketRoutes
-    const keys = yield* ApiKeys
+    const keys = yield* KeyCheck
     const speechRequests = yield* SpeechRequests
     const { vendor } = yield* Settings
 
@@ -70,7 +72,11 @@ export const layer = Layer.effectDiscard(
         idleMs: 1000 * Math.min(180, Math.max(1, Number(query.get("inactivity_timeout")) || idleSeconds)),
         native: vendorHeaders(headers, [vendor])
       }
-      return (socket: SpeechSocket) => serve(talk, socket)
+      if (caller !== undefined) return (socket: SpeechSocket) => serve(talk, socket, () => undefined)
+      return {
+        begin: (socket: SpeechSocket, authenticated: () => void) => serve(talk, socket, authenticated),
+        refused: rejectedUpgrade
+      }
     })
 
     yield* routes.add({
@@ -80,8 +86,8 @@ export const layer = Layer.effectDiscard(
   })
 )
 
-const serve = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket) {
-  const ended = yield* converse(talk, socket).pipe(
+const serve = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket, authenticated: () => void) {
+  const ended = yield* converse(talk, socket, authenticated).pipe(
     Effect.scoped,
     Effect.catchDefect((defect) =>
       Effect.andThen(
@@ -98,9 +104,10 @@ const serve = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket) {
   yield* socket.close(close)
 })
 
-const converse = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket) {
-  const first = yield* nextText(talk, socket)
+const converse = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket, authenticated: () => void) {
+  const first = yield* nextText(talk.caller === undefined ? { idleMs: Math.min(talk.idleMs, keyMs) } : talk, socket)
   const caller = talk.caller ?? (yield* callerOf(talk.keys, keyOf(first)).pipe(Effect.mapError(endingOf)))
+  authenticated()
   if (Result.isFailure(talk.format)) return yield* endingOf(invalidRequest(talk.format.failure.message))
   if (talk.timing && "references" in talk.native) {
     return yield* endingOf(invalidRequest("references cannot be used with timing"))
@@ -172,24 +179,16 @@ const sendAudio = (socket: SpeechSocket, events: Stream.Stream<SynthesisEvent, E
 
 const decode = Schema.decodeUnknownResult(SocketText)
 
-const nextText = Effect.fnUntraced(function* ({ idleMs }: Talk, socket: SpeechSocket) {
+const nextText = Effect.fnUntraced(function* ({ idleMs }: Pick<Talk, "idleMs">, socket: SpeechSocket) {
   const frame = yield* Effect.timeoutOrElse(socket.receive, {
     duration: idleMs,
     orElse: () => Effect.fail(new Ending({ error: "nothing was sent for too long", code: 1008, close: 1008 }))
   })
-  const value = frame._tag === "Text" ? parsed(frame.text) : undefined
+  const value = frame._tag === "Text" ? Result.getOrUndefined(jsonOf(frame.text)) : undefined
   const message = decode(value, { errors: "all" })
   if (Result.isSuccess(message)) return message.success
   return yield* endingOf(invalidRequest(sentenceOf(faultsOf(message.failure.issue, "message"))))
 })
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 const keyOf = (first: SocketText): string | undefined =>
   first["xi-api-key"] ?? first.authorization?.replace(/^bearer\s+/i, "") ?? undefined

@@ -1,7 +1,6 @@
 // POST /v1/text-to-speech/{voice_id} of the ElevenLabs-compatible API and its three variants (`/stream`, `/with-timestamps`,
 // `/stream/with-timestamps`): audio as it is made, or JSON with the times of each character, whole or line by line.
 import { contentTypeOf } from "@parley/audio/encode/OutputFormat"
-import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import type { CharacterTimes } from "@parley/speech/synthesis/CharacterTimes"
 import type { SynthesisEvent } from "@parley/speech/Synthesis"
 import { Effect, Layer, Stream } from "effect"
@@ -14,11 +13,12 @@ import * as Characters from "./characterAlignment.ts"
 import { withEnvelope } from "./Envelope.ts"
 import { root } from "./root.ts"
 import { synthesisInputOf } from "./textToSpeech.ts"
+import { KeyCheck } from "../../http/KeyCheck.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const speechRequests = yield* SpeechRequests
-    const keys = yield* ApiKeys
+    const keys = yield* KeyCheck
     const { vendor } = yield* Settings
 
     const speak = Effect.fnUntraced(function* (timing: boolean) {

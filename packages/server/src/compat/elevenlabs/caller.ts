@@ -1,13 +1,13 @@
 // The key of the ElevenLabs-compatible API, in the header `xi-api-key`. A missing one is 401 `unauthorized`; one that is not
 // known is the main API's 401 "No permission".
 import type { Principal } from "@parley/contract/MainApi/Authorization"
-import type { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Redacted } from "effect"
 import { type Failure, ElevenLabsFault } from "./Envelope.ts"
+import type { KeyCheck } from "../../http/KeyCheck.ts"
 
 /** The owner of the key. */
 export const callerOf = Effect.fnUntraced(function* (
-  keys: ApiKeys["Service"],
+  keys: KeyCheck["Service"],
   key: string | undefined
 ): Effect.fn.Return<Principal, Failure> {
   if (key === undefined || key === "") return yield* missing

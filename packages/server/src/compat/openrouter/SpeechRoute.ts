@@ -1,6 +1,5 @@
 // POST /audio/speech of the OpenRouter-compatible API: audio as it is made, under the content type its SDKs require.
 import { contentTypeOf } from "@parley/audio/encode/OutputFormat"
-import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Layer, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomUUID } from "node:crypto"
@@ -10,11 +9,12 @@ import { callerOf } from "./caller.ts"
 import { withEnvelope } from "./Envelope.ts"
 import { root } from "./root.ts"
 import { synthesisInputOf } from "./speech.ts"
+import { KeyCheck } from "../../http/KeyCheck.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const speechRequests = yield* SpeechRequests
-    const keys = yield* ApiKeys
+    const keys = yield* KeyCheck
     const { vendor, vendorAliases } = yield* Settings
 
     const speak = Effect.gen(function* () {

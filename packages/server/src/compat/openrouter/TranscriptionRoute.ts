@@ -1,5 +1,4 @@
 // POST /audio/transcriptions of the OpenRouter-compatible API.
-import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { AudioFault } from "@parley/speech/upload/UploadedAudio"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -11,11 +10,12 @@ import { callerOf } from "./caller.ts"
 import { withEnvelope } from "./Envelope.ts"
 import { root } from "./root.ts"
 import { transcriptionInputOf, replyOf } from "./transcription.ts"
+import { KeyCheck } from "../../http/KeyCheck.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const recognition = yield* RecognitionRequests
-    const keys = yield* ApiKeys
+    const keys = yield* KeyCheck
     const { vendor, vendorAliases } = yield* Settings
 
     const transcribe = Effect.gen(function* () {

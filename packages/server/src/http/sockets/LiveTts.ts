@@ -5,7 +5,6 @@
 import { faultsOf, sentenceOf } from "@parley/contract/Fault"
 import { ttsModelOf, type TtsModel, TtsRequestBinary } from "@parley/contract/speech/TtsRequest"
 import type { SpeechInput, SynthesisEvent } from "@parley/speech/Synthesis"
-import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Cause, Data, Effect, Exit, Layer, Queue, Result, Schema, type Scope, Stream } from "effect"
 import type { SpeechRequestError } from "@parley/app/speech/requestErrors"
 import { SpeechRequests } from "@parley/app/speech/SpeechRequests"
@@ -15,6 +14,7 @@ import * as TimedAudio from "../timedAudio.ts"
 import { bearer } from "./bearer.ts"
 import { WebSocketRoutes } from "./WebSocketRoutes.ts"
 import type { SpeechSocket } from "./SpeechSocket.ts"
+import { KeyCheck } from "../KeyCheck.ts"
 
 /** A client that sends nothing for this long before `stop` is disconnected. */
 const idleMs = 60_000
@@ -27,10 +27,10 @@ class Ending extends Data.TaggedError("Ending")<{
   readonly code: 1003 | 1008 | 1009 | 1011
 }> {}
 
-export const layer: Layer.Layer<never, never, ApiKeys | WebSocketRoutes | SpeechRequests> = Layer.effectDiscard(
+export const layer: Layer.Layer<never, never, KeyCheck | WebSocketRoutes | SpeechRequests> = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* WebSocketRoutes
-    const keys = yield* ApiKeys
+    const keys = yield* KeyCheck
     const speechRequests = yield* SpeechRequests
     const open = (path: RegExp, timing: boolean) =>
       routes.add({

@@ -2,11 +2,14 @@
 // or takes the socket. Each conversation is a fiber of its own that ends with its socket; the service ends all of them when
 // it stops (close code 1001).
 import { Context, Effect, FiberSet, Layer, type Scope } from "effect"
+import type { TooManyRequests } from "@parley/contract/Errors"
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { type WebSocket, WebSocketServer } from "ws"
+import { CurrentConnection } from "../clientAddress.ts"
 import { HttpListener } from "../HttpListener.ts"
 import { overWebSocket, type SpeechSocket } from "./SpeechSocket.ts"
+import { keyFrameBytes, UnauthenticatedSockets } from "./UnauthenticatedSockets.ts"
 import { edgeSpan } from "../../telemetry/EdgeSpan.ts"
 
 /** The request of an upgrade, as a route sees it before anything is upgraded. */
@@ -24,16 +27,29 @@ export interface RejectedUpgrade {
   readonly body: unknown
 }
 
+/** What runs on a socket from its upgrade to its end. */
+export type Conversation = (socket: SpeechSocket) => Effect.Effect<void, never, Scope.Scope>
+
+/** A conversation whose key comes with the first message: it tells when that was right. */
+export interface KeylessConversation {
+  readonly begin: (socket: SpeechSocket, authenticated: () => void) => ReturnType<Conversation>
+  /** The answer when there are too many of them. */
+  readonly refused: (error: TooManyRequests) => RejectedUpgrade
+}
+
+interface AdmittedSocket {
+  readonly talk: Conversation
+  readonly firstFrameBytes: number | undefined
+}
+
 /** A path, and what speaks on its sockets. */
 export interface WebSocketRoute {
   readonly path: RegExp
   /** Fails with the HTTP answer instead of the upgrade, or gives the conversation that runs on the socket. */
-  readonly accept: (
-    handshake: Handshake
-  ) => Effect.Effect<(socket: SpeechSocket) => Effect.Effect<void, never, Scope.Scope>, RejectedUpgrade>
+  readonly accept: (handshake: Handshake) => Effect.Effect<Conversation | KeylessConversation, RejectedUpgrade>
 }
 
-/** Largest frame on every socket: 32 MiB, else close code 1009. */
+/** Largest frame on every authenticated socket: 32 MiB, else close code 1009. */
 const frameBytes = 32 * 2 ** 20
 /** Longest connection on every socket: one hour. */
 const connectionMs = 3_600_000
@@ -50,14 +66,33 @@ export class WebSocketRoutes extends Context.Service<
     readonly add: (route: WebSocketRoute) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@parley/server/WebSocketRoutes") {
-  static readonly layer: Layer.Layer<WebSocketRoutes, never, HttpListener> = Layer.effect(
+  static readonly layer: Layer.Layer<WebSocketRoutes, never, HttpListener | UnauthenticatedSockets> = Layer.effect(
     WebSocketRoutes,
     Effect.gen(function* () {
       const listener = yield* HttpListener
+      const unauthenticated = yield* UnauthenticatedSockets
       const routes = new Set<WebSocketRoute>()
       const server = new WebSocketServer({ noServer: true, maxPayload: frameBytes, perMessageDeflate: false })
       const conversations = yield* FiberSet.make<void>()
       const run = yield* FiberSet.runtime(conversations)<never>()
+
+      /** Fails when there are too many without a key. */
+      const admitted = (
+        accepted: Conversation | KeylessConversation
+      ): Effect.Effect<AdmittedSocket, RejectedUpgrade, Scope.Scope> =>
+        typeof accepted === "function"
+          ? Effect.succeed({ talk: accepted, firstFrameBytes: undefined })
+          : unauthenticated.enter.pipe(
+              Effect.mapError(accepted.refused),
+              Effect.map(({ authenticated }) => ({
+                talk: (socket: SpeechSocket) =>
+                  accepted.begin(socket, () => {
+                    authenticated()
+                    socket.readOn()
+                  }),
+                firstFrameBytes: keyFrameBytes
+              }))
+            )
 
       const serve = (
         route: WebSocketRoute,
@@ -68,16 +103,17 @@ export class WebSocketRoutes extends Context.Service<
       ) =>
         route.accept(handshake).pipe(
           Effect.timeoutOrElse({ duration: acceptMs, orElse: () => Effect.fail(overdue) }),
+          Effect.flatMap(admitted),
           Effect.matchEffect({
             onFailure: (rejection) =>
               Effect.sync(() => {
                 socket.end(httpAnswer(rejection), () => socket.destroy())
                 return rejection.status
               }),
-            onSuccess: (talk) =>
+            onSuccess: ({ firstFrameBytes, talk }) =>
               Effect.gen(function* () {
                 const ws = yield* upgraded(server, request, socket, head)
-                const wire = yield* overWebSocket(ws)
+                const wire = yield* overWebSocket(ws, firstFrameBytes)
                 yield* talk(wire).pipe(
                   Effect.raceFirst(wire.closed),
                   Effect.timeoutOrElse({ duration: connectionMs, orElse: () => wire.close(1001, "one hour is over") }),
@@ -87,6 +123,7 @@ export class WebSocketRoutes extends Context.Service<
               })
           }),
           Effect.scoped,
+          Effect.provideService(CurrentConnection, connectionOf(request)),
           edgeSpan(handshake.headers, { method: "GET", status: (status) => status }),
           Effect.catchDefect((defect) => Effect.logError("A speech socket failed", defect)),
           Effect.ensuring(Effect.sync(() => socket.destroy()))
@@ -121,6 +158,11 @@ export class WebSocketRoutes extends Context.Service<
     })
   )
 }
+
+const connectionOf = ({ headers, socket }: IncomingMessage) => ({
+  remote: socket.remoteAddress,
+  forwardedFor: [headers["x-forwarded-for"] ?? []].flat().join(",")
+})
 
 const overdue: RejectedUpgrade = { status: 503, body: { status: 503, message: "Service unavailable", reason: null } }
 

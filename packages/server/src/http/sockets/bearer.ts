@@ -1,17 +1,25 @@
 // The key of a socket's handshake: the same 401 with `WWW-Authenticate: Bearer` for a missing and a bad one.
+import type { TooManyRequests } from "@parley/contract/Errors"
 import type { Principal } from "@parley/contract/MainApi/Authorization"
-import type { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Redacted } from "effect"
 import type { Handshake, RejectedUpgrade } from "./WebSocketRoutes.ts"
+import type { KeyCheck } from "../KeyCheck.ts"
 
 /** The owner of the key in `Authorization: Bearer`. */
 export const bearer = Effect.fnUntraced(function* (
-  keys: ApiKeys["Service"],
+  keys: KeyCheck["Service"],
   { headers }: Handshake
 ): Effect.fn.Return<Principal, RejectedUpgrade> {
   const key = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1]
-  const principal = key === undefined ? undefined : yield* keys.authenticate(Redacted.make(key))
+  const principal =
+    key === undefined ? undefined : yield* Effect.mapError(keys.authenticate(Redacted.make(key)), overdone)
   return principal ?? (yield* Effect.fail(unauthorized))
+})
+
+const overdone = ({ message }: TooManyRequests): RejectedUpgrade => ({
+  status: 429,
+  headers: { "retry-after": "60" },
+  body: { status: 429, message, reason: null }
 })
 
 const unauthorized: RejectedUpgrade = {
