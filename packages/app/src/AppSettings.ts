@@ -13,11 +13,14 @@ export interface SipSettings {
   readonly rtpPorts: readonly [min: number, max: number] | undefined
 }
 
-/** Calls at the same time. Left out or undefined: as many as the service takes. */
-export interface CallLimits {
+/** Calls at the same time. Undefined: by the service's own rule, see `calls/callLimits.ts`. */
+export interface CallLimitSettings {
   readonly service: number
-  readonly workspace?: ((workspaceId: string) => number | undefined) | undefined
-  readonly agent?: ((agentId: string) => number | undefined) | undefined
+  readonly workspace: number | undefined
+  /** Of visitors without a key and of callers by telephone, at one agent. */
+  readonly publicAgent: number | undefined
+  /** Of visitors without a key, from one address. */
+  readonly address: number | undefined
 }
 
 /** Where callers of WebRTC find the media; any free port of this machine when left out. */
@@ -35,7 +38,7 @@ export class AppSettings extends Context.Service<
     readonly media: MediaSettings
     readonly sip: SipSettings
     /** Calls at the same time. */
-    readonly limits: CallLimits
+    readonly limits: CallLimitSettings
     /** Countries that bought numbers may call, ISO 3166-1 alpha-2. */
     readonly callCountries: ReadonlyArray<string>
     /** Days that recordings are kept; 0: for ever. */

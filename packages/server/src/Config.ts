@@ -1,6 +1,6 @@
 // Every setting of the service, read once from the environment; `config/settingsTable.ts` says what they mean. A wrong
 // setting stops the start with one line that names it.
-import type { MediaSettings, SipSettings } from "@parley/app/AppSettings"
+import type { CallLimitSettings, MediaSettings, SipSettings } from "@parley/app/AppSettings"
 import type { SynthesizerName, TranscriberName } from "@parley/speech/Providers"
 import type { IpBlock } from "@parley/workspace/outbound/IpAddress"
 import { Config as Setting, ConfigProvider, Effect, Redacted, type Result } from "effect"
@@ -28,6 +28,7 @@ import {
   textOr,
   url,
   whole,
+  wholeOrUnset,
   wrong
 } from "./config/fields.ts"
 
@@ -55,6 +56,8 @@ export interface Config {
   readonly trustedProxies: ReadonlyArray<IpBlock>
   /** Live calls at the same time. */
   readonly maxCalls: number
+  /** Live calls of one workspace, of strangers at one agent, and of strangers from one address; undefined: the service's own rule. */
+  readonly maxCallsOf: Omit<CallLimitSettings, "service">
   /** What a new workspace may spend, in nano-units. */
   readonly trialBalance: bigint | "unlimited"
   readonly vendor: string
@@ -126,6 +129,11 @@ const config: Setting.Config<Config> = Setting.map(
     callCountries: countries("PARLEY_CALL_COUNTRIES"),
     recordingsDays: whole("PARLEY_RECORDINGS_DAYS", 0, 36_500),
     maxCalls: whole("PARLEY_MAX_CALLS", 1, 10_000),
+    maxCallsOf: Setting.all({
+      workspace: wholeOrUnset("PARLEY_MAX_CALLS_PER_WORKSPACE", 1, 10_000),
+      publicAgent: wholeOrUnset("PARLEY_MAX_PUBLIC_CALLS_PER_AGENT", 0, 10_000),
+      address: wholeOrUnset("PARLEY_MAX_PUBLIC_CALLS_PER_ADDRESS", 1, 10_000)
+    }),
     trialBalance: amountOrUnlimited("PARLEY_TRIAL_BALANCE"),
     vendor: always(
       "PARLEY_VENDOR",

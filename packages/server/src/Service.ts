@@ -43,7 +43,7 @@ export const layer = (config: Config, sipServer?: OpenSipServer) => {
     Layer.succeed(AppSettings, {
       ...config,
       userAgent,
-      limits: { service: EngineParts.capacity(config) },
+      limits: { service: EngineParts.capacity(config), ...config.maxCallsOf },
       hasJudgingModel: config.llm.providers.includes("openai")
     })
   )

@@ -22,12 +22,23 @@ import * as FactSink from "./FactSink.ts"
  */
 export type CallState = "permitted" | "claiming" | "connecting" | "talking" | "settled"
 
-/** Who gave a call up before it was over: the API, or the service that stops. `broken`: a defect. */
-export type GivenUp = "ended" | "stopped" | "broken"
+/**
+ * Who gave a call up before it was over: the API, the service that stops, or a newcomer who has its place. `broken`: a
+ * defect.
+ */
+export type GivenUp = "ended" | "stopped" | "displaced" | "broken"
+
+/** Somebody who comes without a key of the workspace: a visitor of a public agent, a caller by telephone. */
+export interface Stranger {
+  /** Of a visitor: the IP address, or the prefix that counts as one. */
+  readonly address?: string
+}
 
 /** How a session ends that was never talked in. `dial`: for calls we placed. */
 export interface UnansweredEnd {
   readonly reason: EndReason
+  /** Of a session that had become active; as `reason` when left out. */
+  readonly active?: EndReason
   readonly dial?: FailedDial
 }
 
@@ -61,20 +72,38 @@ export class Call {
   readonly released = Deferred.makeUnsafe<void>()
   readonly endAsked = Deferred.makeUnsafe<EndReason>()
   readonly #settled = Deferred.makeUnsafe<void>()
-  #endedBy: "ended" | "stopped" | undefined
+  readonly stranger: Stranger | undefined
+  /** When it came, in milliseconds of the clock of the places. */
+  readonly sinceMs: number
+  /** Its place is held for media that does not flow yet. */
+  awaitsMedia: boolean
+  /** Its signalling socket was cut. */
+  isAway = false
+  #endedBy: Exclude<GivenUp, "broken"> | undefined
 
-  constructor(who: { readonly sessionId?: string | undefined; readonly tenant?: Tenant | undefined }) {
+  constructor(
+    who: {
+      readonly sessionId?: string | undefined
+      readonly tenant?: Tenant | undefined
+      readonly stranger?: Stranger | undefined
+      readonly awaitsMedia?: boolean | undefined
+    },
+    sinceMs: number
+  ) {
     this.sessionId = who.sessionId
     this.tenant = who.tenant
+    this.stranger = who.stranger
+    this.awaitsMedia = who.awaitsMedia ?? false
+    this.sinceMs = sinceMs
   }
 
   /** Asks it to end; what that means depends on where it stands. The first who asks counts. */
-  end(by: "ended" | "stopped"): void {
+  end(by: Exclude<GivenUp, "broken">): void {
     this.#endedBy ??= by
     Deferred.doneUnsafe(this.endAsked, Effect.succeed<EndReason>("agent_hangup"))
   }
 
-  get endedBy(): "ended" | "stopped" | undefined {
+  get endedBy(): Exclude<GivenUp, "broken"> | undefined {
     return this.#endedBy
   }
 
@@ -167,10 +196,10 @@ const settle = Effect.fnUntraced(function* (
   exit: Exit.Exit<void, Unanswered>
 ) {
   if (call.state !== "settled") {
-    const { dial, reason, talking } = unansweredEnd(call, claimed, exit)
+    const { active, dial, reason } = unansweredEnd(call, claimed, exit)
     yield* Effect.andThen(
       life.settle(claimed.sessionId, reason, "pending", dial),
-      life.settle(claimed.sessionId, talking, "active")
+      life.settle(claimed.sessionId, active, "active")
     ).pipe(
       // A database that is away: what a process leaves open is settled by the next one.
       Effect.catchCause((cause) => Effect.logError("A session could not be settled and is left open", cause))
@@ -181,12 +210,12 @@ const settle = Effect.fnUntraced(function* (
   if (claimed.afterwards !== undefined) yield* Effect.forkIn(claimed.afterwards, outliving)
 })
 
-/** `talking`: the reason of a session that had become active. */
 const unansweredEnd = (call: Call, claimed: ClaimedCall, exit: Exit.Exit<void, Unanswered>) => {
   const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
-  if (error instanceof Unanswered) return { dial: error.dial, reason: error.reason, talking: error.reason }
+  if (error instanceof Unanswered) return { dial: error.dial, reason: error.reason, active: error.reason }
   const by = call.endedBy ?? "broken"
-  return { ...claimed.givenUp(by), talking: by === "broken" ? ("internal_error" as const) : ("agent_hangup" as const) }
+  const end = claimed.givenUp(by)
+  return { ...end, active: by === "broken" ? ("internal_error" as const) : (end.active ?? end.reason) }
 }
 
 const isDefect = (cause: Cause.Cause<unknown>): boolean =>

@@ -4,10 +4,12 @@ import type { CallParts } from "@parley/engine/ports/CallParts"
 import type { Pacer } from "@parley/engine/playout/Pacer"
 import { SessionLife, type Tenant } from "@parley/workspace/sessions/SessionLife"
 import type { ExtraBody } from "../plan/callPlan.ts"
-import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
-import { AppSettings, type CallLimits } from "../AppSettings.ts"
+import { Workspaces } from "@parley/workspace/identity/Workspaces"
+import { Clock, Context, Deferred, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { AppSettings } from "../AppSettings.ts"
 import { Recorder } from "../recording/Recorder.ts"
 import { type Call, type ClaimedCall, type CallServices, run } from "./Call.ts"
+import { type CallLimits, limitsOf } from "./callLimits.ts"
 import * as CallMetrics from "./CallMetrics.ts"
 import { ExpectedSessions } from "./ExpectedSessions.ts"
 import { NoPlace } from "./NoPlace.ts"
@@ -17,6 +19,8 @@ import { type Newcomer, Places } from "./Places.ts"
 const drainMs = 3_000
 /** Longest wait of whoever ends a call for its record. */
 const endMs = 10_000
+/** A new workspace has its part of the places after this time. */
+const countMs = 30_000
 
 export class Calls extends Context.Service<
   Calls,
@@ -37,35 +41,51 @@ export class Calls extends Context.Service<
     readonly find: (sessionId: string) => Call | undefined
     /** Asks a call to end, ringing or up, and waits until its record is settled. False when this process has none. */
     readonly end: (sessionId: string) => Effect.Effect<boolean>
-    /** Calls that people talk in. */
-    readonly live: () => number
+    /** Places that are taken, by calls in any state. */
+    readonly taken: () => number
     readonly isStopping: () => boolean
     /** No further calls; those that ring are given up, those that are up are ended as `agent_hangup` and stored. Happens once. */
     readonly drain: Effect.Effect<void>
   }
 >()("@parley/app/Calls") {
-  static readonly layer: Layer.Layer<Calls, never, AppSettings | CallParts | Pacer | Recorder | SessionLife> =
-    Layer.effect(
-      Calls,
-      Effect.gen(function* () {
-        const { limits } = yield* AppSettings
-        const services = {
-          life: yield* SessionLife,
-          recorder: yield* Recorder,
-          metrics: yield* CallMetrics.make,
-          outliving: yield* Effect.scope
-        }
-        return yield* make(limits, services)
-      })
-    )
+  static readonly layer: Layer.Layer<
+    Calls,
+    never,
+    AppSettings | CallParts | Pacer | Recorder | SessionLife | Workspaces
+  > = Layer.effect(
+    Calls,
+    Effect.gen(function* () {
+      const { limits } = yield* AppSettings
+      const services = {
+        life: yield* SessionLife,
+        recorder: yield* Recorder,
+        metrics: yield* CallMetrics.make,
+        outliving: yield* Effect.scope
+      }
+      const workspaces = yield* countWorkspaces
+      return yield* make(limitsOf(limits, workspaces), services)
+    })
+  )
 }
+
+/** How many workspaces there are, looked at now and then. */
+const countWorkspaces = Effect.gen(function* () {
+  const { count } = yield* Workspaces
+  let known = yield* count
+  const look = Effect.map(count, (found) => {
+    known = found
+  })
+  yield* Effect.forkScoped(Effect.schedule(Effect.ignoreCause(look), Schedule.spaced(countMs)))
+  return () => known
+})
 
 export const make = Effect.fnUntraced(function* (
   limits: CallLimits,
   services: CallServices
 ): Effect.fn.Return<Calls["Service"], never, CallParts | Pacer | Scope.Scope> {
   const context = yield* Effect.context<CallParts | Pacer>()
-  const places = new Places(limits)
+  const clock = yield* Clock.Clock
+  const places = new Places(limits, () => clock.currentTimeMillisUnsafe())
   const expected = new ExpectedSessions()
   // Closed in this order: every call is asked to end, then what is still running is interrupted.
   const scope = yield* Scope.make()
@@ -124,7 +144,7 @@ export const make = Effect.fnUntraced(function* (
       yield* Effect.timeoutOption(call.isSettled, endMs)
       return true
     }),
-    live: () => places.count((call) => call.state === "talking"),
+    taken: () => places.size,
     isStopping: () => stopping,
     drain
   }

@@ -223,6 +223,7 @@ type NotAnsweredCall = Effect.Error<ReturnType<Telephone["Service"]["dial"]>>
 const givenUp: Record<GivenUp, UnansweredEnd> = {
   ended: { reason: "cancelled", dial: "no_answer" },
   stopped: { reason: "dial_failed", dial: "no_answer" },
+  displaced: { reason: "dial_failed", dial: "no_answer" },
   broken: { reason: "dial_failed", dial: "failed" }
 }
 

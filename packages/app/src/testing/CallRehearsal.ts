@@ -11,7 +11,7 @@ import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesi
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
 import { Effect, Layer } from "effect"
 import type { CallServices, ClaimedCall, UnansweredEnd } from "../calls/Call.ts"
-import type { CallLimits } from "../AppSettings.ts"
+import type { CallLimits } from "../calls/callLimits.ts"
 import * as Calls from "../calls/Calls.ts"
 
 export interface Settled extends UnansweredEnd {

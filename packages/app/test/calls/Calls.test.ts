@@ -37,7 +37,7 @@ const ringing = (records: FakeRecords, sessionId: string, givenUp: (by: GivenUp)
 
 const cancelled = () => ({ reason: "cancelled" }) as const
 
-const small = (agentId: string) => ({ tenant: { workspaceId: "small", agentId } })
+const small = (agentId: string) => ({ tenant: { workspaceId: "small", agentId }, stranger: {} })
 
 describe("A call", () => {
   it.effect("is permitted, claimed, talked in, stored and settled, and its place is free", () =>
@@ -48,7 +48,7 @@ describe("A call", () => {
       const call = permitted(calls.permit({ sessionId: "a", tenant }))
       yield* calls.start(call, claim)
       yield* TestClock.adjust(100)
-      assert.deepStrictEqual([calls.live(), calls.gauge(), call.state], [1, 1, "talking"])
+      assert.deepStrictEqual([calls.taken(), calls.gauge(), call.state], [1, 1, "talking"])
       assert.strictEqual(calls.find("a"), call)
       yield* TestClock.adjust(1000)
       // While it lives: whatever happens to the process then, this is known.
@@ -57,7 +57,7 @@ describe("A call", () => {
       yield* TestClock.adjust(1000)
       assert.deepStrictEqual(records.ends, [{ sessionId: "a", from: "active", reason: "user_hangup" }])
       assert.isUndefined(calls.find("a"))
-      assert.deepStrictEqual([calls.live(), calls.gauge()], [0, 0])
+      assert.deepStrictEqual([calls.taken(), calls.gauge()], [0, 0])
       permitted(calls.permit({ sessionId: "b" }))
     })
   )
@@ -83,12 +83,12 @@ describe("A call", () => {
       const limits = {
         service: 10,
         workspace: (id: string) => (id === "small" ? 2 : undefined),
-        agent: (id: string) => (id === "single" ? 1 : undefined)
+        publicAgent: (id: string) => (id === "single" ? 1 : undefined)
       }
       const calls = yield* makeCalls(limits, new FakeRecords())
       const first = permitted(calls.permit(small("single")))
       assert.strictEqual(reasonOf(calls.permit(small("single"))), "full")
-      const later = permitted(calls.permit({}))
+      const later = permitted(calls.permit({ stranger: {} }))
       assert.isFalse(calls.assign(later, small("single").tenant))
       assert.isTrue(calls.assign(later, small("other").tenant))
       assert.strictEqual(reasonOf(calls.permit(small("third"))), "full")
@@ -192,7 +192,7 @@ describe("A call", () => {
         { sessionId: "up", from: "active", reason: "agent_hangup" }
       ])
       assert.deepStrictEqual([rings.seen.hungUp, up.leg.closed()], [1, "agent_hangup"])
-      assert.deepStrictEqual([calls.live(), calls.gauge()], [0, 0])
+      assert.deepStrictEqual([calls.taken(), calls.gauge()], [0, 0])
       assert.strictEqual((yield* Fiber.join(hanging))._tag, "Failure")
       yield* calls.drain
     })

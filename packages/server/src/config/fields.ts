@@ -45,6 +45,12 @@ export const whole = (name: string, minimum: number, maximum: number): Config.Co
     `${name} must be a whole number from ${minimum} to ${maximum}`
   )
 
+/** The same; undefined when unset. */
+export const wholeOrUnset = (name: string, minimum: number, maximum: number): Config.Config<number | undefined> =>
+  Config.flatMap(text(name), (value): Config.Config<number | undefined> =>
+    value === undefined ? Config.succeed(undefined) : whole(name, minimum, maximum)
+  )
+
 /** A secret of at least `minimum` characters without white space; undefined when unset. */
 export const secret = (name: string, minimum = 1): Config.Config<Redacted.Redacted<string> | undefined> =>
   Config.mapEffect(text(name), (value) => {

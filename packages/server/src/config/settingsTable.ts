@@ -56,6 +56,17 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["PARLEY_EMBEDDINGS_API_KEY", "", "its key"],
   ["PARLEY_RECORDINGS_DAYS", "0", "days until the recording of a call is removed; 0: never"],
   ["PARLEY_MAX_CALLS", "100", "live calls at the same time"],
+  [
+    "PARLEY_MAX_CALLS_PER_WORKSPACE",
+    "",
+    "of one workspace; unset: all but a tenth, which is kept for others, where there is more than one workspace"
+  ],
+  [
+    "PARLEY_MAX_PUBLIC_CALLS_PER_AGENT",
+    "",
+    "of visitors without a key and of callers by telephone, at one agent; unset: all but a tenth"
+  ],
+  ["PARLEY_MAX_PUBLIC_CALLS_PER_ADDRESS", "", "of visitors without a key from one address; unset: a tenth, at least 2"],
   ["PARLEY_TRIAL_BALANCE", "5", "currency units each new workspace may spend; unlimited: nothing is refused for money"],
   ["PARLEY_MEDIA_ADDRESS", "", "IP address that callers' media reaches, when it is none of this machine's own (NAT)"],
   ["PARLEY_MEDIA_PORTS", "", "UDP ports for media, such as 40000-40999; unset: any free ones"],

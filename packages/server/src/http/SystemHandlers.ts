@@ -22,7 +22,7 @@ export const layer = HttpApiBuilder.group(
             status,
             version,
             serves,
-            calls: calls.live()
+            calls: calls.taken()
           } as const
         })
     })

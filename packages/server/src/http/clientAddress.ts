@@ -3,6 +3,7 @@
 import { embeddedV4, type IpAddress, type IpBlock, isWithin, parseAddress } from "@parley/workspace/outbound/IpAddress"
 import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
+import type { IncomingMessage } from "node:http"
 import { Settings } from "../Settings.ts"
 
 /** The address of the socket's peer, and the header it sent. */
@@ -22,6 +23,12 @@ export const clientAddress: Effect.Effect<string, never, Settings> = Effect.gen(
   return clientOf(yield* connection, trustedProxies)
 })
 
+/** The connection of a request that the framework does not see. */
+export const connectionOf = ({ headers, socket }: IncomingMessage): Connection => ({
+  remote: socket.remoteAddress,
+  forwardedFor: [headers["x-forwarded-for"] ?? []].flat().join(",")
+})
+
 const connection = Effect.contextWith((context: Context.Context<never>) => {
   const current = Context.get(context, CurrentConnection)
   if (current !== undefined) return Effect.succeed(current)
@@ -33,7 +40,7 @@ const connection = Effect.contextWith((context: Context.Context<never>) => {
 })
 
 /** `trusted`: the proxies whose word counts. Empty when nothing is known. */
-const clientOf = ({ forwardedFor, remote }: Connection, trusted: ReadonlyArray<IpBlock>): string => {
+export const clientOf = ({ forwardedFor, remote }: Connection, trusted: ReadonlyArray<IpBlock>): string => {
   let client = remote === undefined ? undefined : plain(remote)
   for (const entry of (forwardedFor ?? "").split(",").toReversed()) {
     if (client === undefined || !trusted.some((block) => isWithin(client as IpAddress, block))) break

@@ -66,6 +66,14 @@ interface CallFibers {
   readonly runDeadline: (effect: Effect.Effect<void>) => void
 }
 
+/** What a call tells of itself. */
+export interface CallListener {
+  /** Once, when media flows. */
+  readonly onLeg: (leg: WebRtcLeg) => void
+  /** Its client has a signalling socket, or lost it. */
+  readonly onSignalling: (isThere: boolean) => void
+}
+
 /**
  * A call until the scope closes: the client learns why it is over, which takes as long as its last message does, and all
  * connections are closed. Whoever owns the scope closes it when `over` resolves. `onLeg` is called once, when media flow.
@@ -73,7 +81,7 @@ interface CallFibers {
 export const openCall = Effect.fnUntraced(function* (
   grant: JoinGrant,
   options: CallOptions,
-  onLeg: (leg: WebRtcLeg) => void
+  listener: CallListener
 ): Effect.fn.Return<Call, never, Scope.Scope> {
   const ending = Deferred.makeUnsafe<LegEnding>()
   const leg = yield* Effect.promise(() =>
@@ -87,7 +95,7 @@ export const openCall = Effect.fnUntraced(function* (
   const scope = yield* Scope.fork(yield* Effect.scope)
   const run = yield* FiberSet.makeRuntime<never, void>()
   const runDeadline = yield* FiberHandle.makeRuntime<never, never, void>()
-  const call = new Call(grant, options, leg, ending, { scope, run, runDeadline }, onLeg)
+  const call = new Call(grant, options, leg, ending, { scope, run, runDeadline }, listener)
   yield* Effect.addFinalizer(() => {
     leg.end("failed")
     return call.release
@@ -107,7 +115,8 @@ export class Call implements LegCarrier, ConnectionOwner {
   readonly #grant: JoinGrant
   readonly #options: CallOptions
   readonly #fibers: CallFibers
-  #onLeg: ((leg: WebRtcLeg) => void) | undefined
+  readonly #listener: CallListener
+  #isUp = false
   #carrying: Carrying | undefined
   readonly #messageIds = new Set<string>()
   #toldEnd = false
@@ -118,12 +127,12 @@ export class Call implements LegCarrier, ConnectionOwner {
     leg: WebRtcLeg,
     ending: Deferred.Deferred<LegEnding>,
     fibers: CallFibers,
-    onLeg: (leg: WebRtcLeg) => void
+    listener: CallListener
   ) {
     this.#grant = grant
     this.#options = options
     this.#fibers = fibers
-    this.#onLeg = onLeg
+    this.#listener = listener
     this.leg = leg
     this.ending = ending
     this.roomName = grant.room
@@ -150,7 +159,7 @@ export class Call implements LegCarrier, ConnectionOwner {
       const connection = yield* Scope.provide(makeConnection(this, this.#options, query.mode, user), scope)
       const old = this.#carrying
       this.#carrying = { connection, scope }
-      this.#endAfter(this.#options.timings.setupMs, "failed")
+      this.#signalling(true)
       this.leg.carry(this)
       if (old !== undefined) {
         old.connection.leave(DisconnectReason.DUPLICATE_IDENTITY)
@@ -164,6 +173,7 @@ export class Call implements LegCarrier, ConnectionOwner {
   resume(socket: SignalSocket, query: JoinQuery): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.leg.signallingBack()
+      this.#signalling(true)
       return this.#carrying?.connection.resume(socket, query.request) ?? Effect.void
     })
   }
@@ -174,15 +184,17 @@ export class Call implements LegCarrier, ConnectionOwner {
   }
 
   socketClosed(socket: SignalSocket): void {
-    if (this.#carrying?.connection.isOn(socket) === true) this.leg.signallingAway()
+    if (this.#carrying?.connection.isOn(socket) !== true) return
+    this.leg.signallingAway()
+    this.#signalling(false)
   }
 
   onReady(connection: Connection): void {
     if (connection !== this.#carrying?.connection || Deferred.isDoneUnsafe(this.ending)) return
     this.#fibers.runDeadline(Effect.void)
-    const onLeg = this.#onLeg
-    this.#onLeg = undefined
-    onLeg?.(this.leg)
+    if (this.#isUp) return
+    this.#isUp = true
+    this.#listener.onLeg(this.leg)
   }
 
   onLeave(connection: Connection): void {
@@ -238,6 +250,13 @@ export class Call implements LegCarrier, ConnectionOwner {
       Effect.promise(() => connection.arrived()),
       Effect.sleep(deliveryMs)
     )
+  }
+
+  /** Until media flows a call without its socket has nothing to wait for but another join. */
+  #signalling(isThere: boolean): void {
+    const { rejoinMs, setupMs } = this.#options.timings
+    if (!this.#isUp) this.#endAfter(isThere ? setupMs : rejoinMs, isThere ? "failed" : "left")
+    this.#listener.onSignalling(isThere)
   }
 
   #endAfter(ms: number, how: "left" | "failed"): void {

@@ -29,12 +29,14 @@ export interface LegInfo {
 
 /** What the server asks and tells. */
 export interface LiveKitHandlers {
-  /** What a token is worth. A rejection or an exception of it is answered with 500. */
-  readonly admit: (token: string, purpose: AdmitPurpose) => Promise<JoinGrant | Refusal>
+  /** What a token is worth, from this address. A rejection or an exception of it is answered with 500. */
+  readonly admit: (token: string, purpose: AdmitPurpose, address: string) => Promise<JoinGrant | Refusal>
   /** Once per call, when media flows: whatever is played from here on can be heard. */
   readonly onLeg: (sessionId: string, leg: Leg, info: LegInfo) => void
   /** Once per call, when nothing of it is left; also when media never flowed and no leg was handed over. */
   readonly onReleased?: (sessionId: string, how: ReleasedHow) => void
+  /** The client of a call has a signalling socket, or lost it; it may come back. */
+  readonly onSignalling?: (sessionId: string, isThere: boolean) => void
 }
 
 /** Where media goes: ports and addresses as the machine has them unless said otherwise. */
@@ -65,10 +67,15 @@ export interface LiveKitServerStats {
 
 /** The server as its HTTP listener sees it. Nothing of it throws. */
 export interface LiveKitServer {
-  /** Takes an upgrade of `/rtc` and `/rtc/v1`. False when the request is for someone else. */
-  readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
+  /**
+   * Takes an upgrade of `/rtc` and `/rtc/v1`. False when the request is for someone else. `address`: the client's, the peer's
+   * when left out.
+   */
+  readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, address?: string) => boolean
   /** Answers `/rtc/validate` and `/rtc/v1/validate`. False when the request is for someone else. */
   readonly handleValidate: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** Ends the call of a session whose leg nobody wants any longer. */
+  readonly turnAway: (sessionId: string) => void
   /** Turns everyone out; resolves when ports, timers and sockets are free. */
   readonly close: () => Promise<void>
   readonly stats: () => LiveKitServerStats
@@ -85,11 +92,12 @@ export const makeLiveKitServer = (options: LiveKitServerOptions): LiveKitServer 
   const scope = Scope.makeUnsafe()
   const isClosed = (): boolean => scope.state._tag === "Closed"
   const { run, sockets } = Effect.runSync(Scope.provide(acquire, scope))
-  const { admit: admitted, onLeg, onReleased } = options.handlers
+  const { admit: admitted, onLeg, onReleased, onSignalling } = options.handlers
   const calls = new SessionCalls({
     call: callOptionsOf(options),
     onLeg: ({ identity, room, sessionId }, leg) => onLeg(sessionId, leg, { identity, room }),
     onReleased: (sessionId, how) => onReleased?.(sessionId, how),
+    onSignalling: (sessionId, isThere) => onSignalling?.(sessionId, isThere),
     run
   })
   run(
@@ -100,12 +108,12 @@ export const makeLiveKitServer = (options: LiveKitServerOptions): LiveKitServer 
   )
   let entering = 0
 
-  const admit = async (token: string, purpose: AdmitPurpose): Promise<JoinGrant | Refusal> => {
+  const admit = async (token: string, purpose: AdmitPurpose, address: string): Promise<JoinGrant | Refusal> => {
     if (token === "") return refuse(401, "no token")
     if (entering >= maxEntering) return refuse(503, "too many joins at once")
     entering++
     try {
-      const grant = await admitted(token, purpose)
+      const grant = await admitted(token, purpose, address)
       // On a 404 the SDKs take this for a server of another age and try their older path.
       if ("refused" in grant && grant.refused.status === 404) return refuse(401, grant.refused.message)
       return grant
@@ -121,13 +129,13 @@ export const makeLiveKitServer = (options: LiveKitServerOptions): LiveKitServer 
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
-    mode: "single" | "dual"
+    { address, mode }: { readonly address: string; readonly mode: "single" | "dual" }
   ) {
     const query = readJoinQuery(request, mode)
     if (query === undefined) return refuseUpgrade(socket, 400, "the join request cannot be read")
     const isResume = query.resumeSid !== undefined
     const isLive = calls.ofToken(query.token) !== undefined
-    const grant = yield* Effect.promise(() => admit(query.token, isLive || isResume ? "rejoin" : "join"))
+    const grant = yield* Effect.promise(() => admit(query.token, isLive || isResume ? "rejoin" : "join", address))
     if ("refused" in grant) return refuseUpgrade(socket, grant.refused.status, grant.refused.message)
     const known = calls.get(grant.sessionId)
     const isFull = calls.size >= (options.maxSessions ?? Number.POSITIVE_INFINITY)
@@ -142,7 +150,7 @@ export const makeLiveKitServer = (options: LiveKitServerOptions): LiveKitServer 
   })
 
   return {
-    handleUpgrade: (request, socket, head) => {
+    handleUpgrade: (request, socket, head, address = request.socket.remoteAddress ?? "") => {
       const at = signalPath(request.url ?? "")
       if (at?.path !== "join") return false
       socket.on("error", () => socket.destroy())
@@ -151,7 +159,7 @@ export const makeLiveKitServer = (options: LiveKitServerOptions): LiveKitServer 
       if (isClosed()) refuseUpgrade(socket, 503, "shutting down")
       else {
         run(
-          enter(request, socket, head, at.mode).pipe(
+          enter(request, socket, head, { address, mode: at.mode }).pipe(
             Effect.onInterrupt(() => shuttingDown),
             Effect.catchDefect(() => failed)
           )
@@ -165,7 +173,7 @@ export const makeLiveKitServer = (options: LiveKitServerOptions): LiveKitServer 
       if (request.method === "OPTIONS") answer(response, 204, "")
       else if (calls.ofToken(token) !== undefined) answer(response, 200, "success")
       else {
-        void admit(token, "validate").then((grant) =>
+        void admit(token, "validate", request.socket.remoteAddress ?? "").then((grant) =>
           "refused" in grant
             ? answer(response, grant.refused.status, grant.refused.message)
             : answer(response, 200, "success")
@@ -173,6 +181,7 @@ export const makeLiveKitServer = (options: LiveKitServerOptions): LiveKitServer 
       }
       return true
     },
+    turnAway: (sessionId) => calls.get(sessionId)?.leg.close("agent_hangup"),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void)),
     stats: () => ({ calls: calls.liveCount, sockets: sockets.clients.size, entering })
   }

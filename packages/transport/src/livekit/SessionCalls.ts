@@ -3,13 +3,14 @@
 import type { Leg } from "@parley/engine/leg/Leg"
 import { Deferred, Effect, Exit } from "effect"
 import { createHash } from "node:crypto"
-import { openCall, type Call, type CallOptions, type JoinGrant, type ReleasedHow } from "./Call.ts"
+import { openCall, type Call, type CallListener, type CallOptions, type JoinGrant, type ReleasedHow } from "./Call.ts"
 
 /** What the calls of a server need. */
 export interface SessionCallsOptions {
   readonly call: CallOptions
   /** Once per call, when media flows. */
   readonly onLeg: (grant: JoinGrant, leg: Leg) => void
+  readonly onSignalling: (sessionId: string, isThere: boolean) => void
   /** Once per call that was opened, when nothing of it is left. */
   readonly onReleased: (sessionId: string, how: ReleasedHow) => void
   /** Runs the call until the server closes. */
@@ -72,10 +73,13 @@ export class SessionCalls {
   /** One call from its codecs to the last free port. */
   #live(grant: JoinGrant, opened: Deferred.Deferred<Call>): Effect.Effect<void> {
     const { sessionId } = grant
-    const onLeg = (leg: Leg): void => this.#options.onLeg(grant, leg)
+    const listener: CallListener = {
+      onLeg: (leg) => this.#options.onLeg(grant, leg),
+      onSignalling: (isThere) => this.#options.onSignalling(sessionId, isThere)
+    }
     const live = Effect.scoped(
       Effect.gen({ self: this }, function* () {
-        const exit = yield* Effect.exit(openCall(grant, this.#options.call, onLeg))
+        const exit = yield* Effect.exit(openCall(grant, this.#options.call, listener))
         this.#opening.delete(sessionId)
         if (Exit.isSuccess(exit)) this.#calls.set(sessionId, exit.value)
         Deferred.doneUnsafe(opened, exit)

@@ -16,6 +16,8 @@ export class Workspaces extends Context.Service<
     readonly ensure: (name: string) => Effect.Effect<string>
     /** The id of the workspace of this name, where there is one. */
     readonly find: (name: string) => Effect.Effect<string | undefined>
+    /** How many there are. */
+    readonly count: Effect.Effect<number>
   }
 >()("@parley/workspace/Workspaces") {
   static readonly layer: Layer.Layer<Workspaces, never, Database | SqlClient.SqlClient> = Layer.effect(
@@ -29,6 +31,10 @@ export class Workspaces extends Context.Service<
           const rows = yield* idRows(sql`SELECT id FROM workspaces WHERE name = ${name}`)
           return rows[0]?.id ?? ""
         }, Effect.orDie),
+        count: countRows(sql`SELECT count(*)::int AS count FROM workspaces`).pipe(
+          Effect.map((rows) => rows[0]?.count ?? 0),
+          Effect.orDie
+        ),
         find: (name) =>
           idRows(sql`SELECT id FROM workspaces WHERE name = ${name}`).pipe(
             Effect.map((rows) => rows[0]?.id),
@@ -40,3 +46,5 @@ export class Workspaces extends Context.Service<
 }
 
 const idRows = rowsOf("workspaces", Schema.Struct({ id: Schema.String }))
+
+const countRows = rowsOf("workspaces", Schema.Struct({ count: Schema.Int }))

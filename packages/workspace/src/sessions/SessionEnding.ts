@@ -67,7 +67,8 @@ export const make: Effect.Effect<
           status = ${statusOf(reason)}, end_reason = ${reason}, dial_status = CASE
             WHEN source = 'phone' AND direction = 'outbound' THEN coalesce(dial_status, ${dial}) ELSE dial_status END,
           ended_at = greatest(coalesce(${at}::timestamptz(3), now()), coalesce(started_at, created_at)),
-          duration_seconds = CASE WHEN started_at IS NULL THEN NULL ELSE
+          started_at = CASE ${statusOf(reason)}::text WHEN 'failed' THEN NULL ELSE started_at END,
+          duration_seconds = CASE WHEN started_at IS NULL OR ${statusOf(reason)}::text = 'failed' THEN NULL ELSE
             greatest(0, round(extract(epoch FROM coalesce(${at}::timestamptz, now()) - started_at)))::int END
         WHERE id = ${id} AND status IN ('pending', 'active') AND status = coalesce(${from}, status)
         RETURNING *`)

@@ -40,8 +40,8 @@ export class SessionLife extends Context.Service<
       id: string,
       call: { readonly sipCallId: string; readonly dynamicVariables?: DynamicVariables }
     ) => Effect.Effect<boolean>
-    /** Whose session it is, when `claim` would succeed now. */
-    readonly pending: (id: string) => Effect.Effect<Tenant | undefined>
+    /** Whose session it is, and whether a visitor without a key made it, when `claim` would succeed now. */
+    readonly pending: (id: string) => Effect.Effect<(Tenant & { readonly isPublic: boolean }) | undefined>
     /** What a live call told, in order. `CallEnded` settles the session. Of a preview only the journal is kept. */
     readonly record: (id: string, facts: ReadonlyArray<Fact>) => Effect.Effect<void>
     /**
@@ -110,9 +110,11 @@ export class SessionLife extends Context.Service<
         ),
 
         pending: (id) =>
-          tenantRows(sql`SELECT workspace_id, agent_id FROM sessions
+          tenantRows(sql`SELECT workspace_id, agent_id, source = 'public' AS is_public FROM sessions
             WHERE id = ${id} AND status = 'pending' AND expires_at > now()`).pipe(
-            Effect.map(([row]) => row && { workspaceId: row.workspace_id, agentId: row.agent_id }),
+            Effect.map(
+              ([row]) => row && { workspaceId: row.workspace_id, agentId: row.agent_id, isPublic: row.is_public }
+            ),
             Effect.orDie
           ),
 
@@ -159,4 +161,7 @@ export class SessionLife extends Context.Service<
   )
 }
 
-const tenantRows = rowsOf("sessions", Schema.Struct({ workspace_id: Schema.String, agent_id: Schema.String }))
+const tenantRows = rowsOf(
+  "sessions",
+  Schema.Struct({ workspace_id: Schema.String, agent_id: Schema.String, is_public: Schema.Boolean })
+)

@@ -20,11 +20,14 @@ const releaseMs = 2_000
 /** Media flows; a call that was given up before it does has no use for it. */
 export const bring = (call: Call | undefined, leg: Leg): void => {
   if (call === undefined || call.state === "settled") leg.close("agent_hangup")
-  else Deferred.doneUnsafe(call.leg, Effect.succeed(leg))
+  else {
+    call.awaitsMedia = false
+    Deferred.doneUnsafe(call.leg, Effect.succeed(leg))
+  }
 }
 
 /** Who may come in: a join takes a place and uses its token up, everything else only asks. */
-export const makeAdmission = Effect.gen(function* () {
+export const makeAdmission = Effect.fnUntraced(function* (giveUp: (sessionId: string) => void) {
   const calls = yield* Calls
   const life = yield* SessionLife
   const plans = yield* CallPlans
@@ -37,14 +40,24 @@ export const makeAdmission = Effect.gen(function* () {
         ...tenant,
         sessionId,
         plan: plans.planFor(session, call.extraBody),
-        leg: (plan) => mediaOf(call, plan),
-        givenUp: (by) => ({ reason: by === "broken" ? "internal_error" : "agent_hangup" }),
+        leg: (plan) =>
+          Effect.andThen(
+            Effect.addFinalizer(() => Effect.sync(() => call.awaitsMedia && giveUp(sessionId))),
+            mediaOf(call, plan)
+          ),
+        givenUp: (by) => ({
+          reason: by === "broken" ? "internal_error" : by === "displaced" ? "room_join_timeout" : "cancelled"
+        }),
         vacated: vacated(call)
       }))
     )
   })
 
-  const admit = Effect.fnUntraced(function* (token: string, purpose: AdmitPurpose): Effect.fn.Return<Admitted> {
+  const admit = Effect.fnUntraced(function* (
+    token: string,
+    purpose: AdmitPurpose,
+    address: string
+  ): Effect.fn.Return<Admitted> {
     const claims = yield* tokens.verify(token)
     if (claims === undefined) return refuse(401, "the token is not valid")
     const { identity, sessionId } = claims
@@ -53,9 +66,10 @@ export const makeAdmission = Effect.gen(function* () {
     if (claims.expired) return refuse(401, "the token has expired")
     if (purpose === "rejoin") return refuse(404, "the session is not live")
     if (calls.isStopping()) return refuse(503, stopping)
-    const tenant = yield* life.pending(sessionId)
-    if (tenant === undefined) return refuse(401, used)
-    const who = { sessionId, tenant }
+    const pending = yield* life.pending(sessionId)
+    if (pending === undefined) return refuse(401, used)
+    const { isPublic, ...tenant } = pending
+    const who = { sessionId, tenant, awaitsMedia: true, ...(isPublic ? { stranger: { address } } : {}) }
     if (purpose === "validate") return refused(calls.refusal(who)) ?? grant
     const call = calls.permit(who)
     if (call._tag === "NoPlace") return refused(call) ?? grant

@@ -49,7 +49,7 @@ export const layer: Layer.Layer<
     const claimOf = yield* makeClaim
     const run = Effect.runForkWith(yield* Effect.context<never>())
     yield* telephone.answerWith((incoming) => {
-      const call = calls.permit({})
+      const call = calls.permit({ stranger: {} })
       if (call._tag === "NoPlace") return incoming.refuse(503)
       run(calls.start(call, refusedIfBroken(incoming, claimOf(call, incoming))).pipe(Effect.ignore))
     })
@@ -128,7 +128,7 @@ const makeClaim = Effect.gen(function* () {
           // Nothing to the caller who gave up; a call that was ended is told that nobody answers.
           Effect.onError((cause) => Effect.sync(() => incoming.refuse(isDefect(cause) ? 500 : 480)))
         ),
-      givenUp: () => ({ reason: "cancelled" }),
+      givenUp: () => ({ reason: "cancelled", active: "agent_hangup" }),
       afterwards: Effect.suspend(() => keptTrace(phoneCalls, telephone, row.id, leg ?? incoming.callId))
     }
     return claimed

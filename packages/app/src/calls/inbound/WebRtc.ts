@@ -30,11 +30,15 @@ export class WebRtcCalls extends Context.Service<
       Effect.gen(function* () {
         const { media } = yield* AppSettings
         const calls = yield* Calls
-        const { admit } = yield* makeAdmission
+        const { admit } = yield* makeAdmission((sessionId) => server.turnAway(sessionId))
         const promise = Effect.runPromiseWith(yield* Effect.context<never>())
-        const server = makeLiveKitServer({
+        const server: LiveKitServer = makeLiveKitServer({
           handlers: {
-            admit: (token, purpose) => promise(admit(token, purpose)),
+            admit: (token, purpose, address) => promise(admit(token, purpose, address)),
+            onSignalling: (sessionId, isThere) => {
+              const call = calls.find(sessionId)
+              if (call !== undefined) call.isAway = !isThere
+            },
             onLeg: (sessionId, leg) => bring(calls.find(sessionId), leg),
             onReleased: (sessionId, how) => {
               const call = calls.find(sessionId)
@@ -60,4 +64,4 @@ export class WebRtcCalls extends Context.Service<
 
 /** Why a session is over whose media never flowed. */
 const goneReason = (how: "left" | "lost" | "failed" | "closed"): EndReason =>
-  how === "left" ? "user_hangup" : how === "closed" ? "agent_hangup" : "heartbeat_timeout"
+  how === "left" || how === "closed" ? "cancelled" : "room_join_timeout"

@@ -20,6 +20,7 @@ const signalling = Effect.fnUntraced(function* (capacity: number, broken: Readon
   const records = new FakeRecords()
   for (const id of ["a", "b", "c"]) records.open(id, "pending")
   const claimed: Array<string> = []
+  const turnedAway: Array<string> = []
   const slow = yield* Deferred.make<void>()
   const calls = yield* makeCalls({ service: capacity }, records)
   const life: SessionLife["Service"] = {
@@ -33,13 +34,15 @@ const signalling = Effect.fnUntraced(function* (capacity: number, broken: Readon
         return { row: { id } } as ClaimedSession
       }),
     pending: (id) =>
-      Effect.sync(() => (records.status(id) === "pending" ? { workspaceId: "w", agentId: "a" } : undefined)),
+      Effect.sync(() =>
+        records.status(id) === "pending" ? { workspaceId: "w", agentId: "a", isPublic: false } : undefined
+      ),
     prepare: unasked,
     answered: unasked,
     expire: unasked(),
     settleOrphans: unasked()
   }
-  const { admit } = yield* makeAdmission.pipe(
+  const { admit } = yield* makeAdmission((sessionId) => turnedAway.push(sessionId)).pipe(
     Effect.provide(
       Layer.mergeAll(
         Layer.succeed(Calls, calls),
@@ -61,7 +64,9 @@ const signalling = Effect.fnUntraced(function* (capacity: number, broken: Readon
     )
   )
   const status = (token: string, purpose: AdmitPurpose) =>
-    Effect.map(admit(token, purpose), (admitted) => ("refused" in admitted ? admitted.refused.status : 200))
+    Effect.map(admit(token, purpose, "203.0.113.7"), (admitted) =>
+      "refused" in admitted ? admitted.refused.status : 200
+    )
   /** What the server of media signalling does. */
   const begin = Effect.fnUntraced(function* (id: string) {
     const leg = yield* FakeLeg.make()
@@ -74,7 +79,7 @@ const signalling = Effect.fnUntraced(function* (capacity: number, broken: Readon
       const call = calls.find(id)
       return call === undefined ? Effect.void : Deferred.succeed(call.released, undefined)
     })
-  return { calls, status, claimed, records, slow, begin, released }
+  return { calls, status, claimed, turnedAway, records, slow, begin, released }
 })
 
 describe("Joins of media signalling", () => {
@@ -174,7 +179,8 @@ describe("Joins of media signalling", () => {
       yield* TestClock.adjust(5000)
       assert.isTrue(yield* Fiber.join(ending))
       assert.strictEqual(late.closed(), "agent_hangup")
-      assert.deepStrictEqual(other.records.ends, [{ sessionId: "a", from: "active", reason: "agent_hangup" }])
+      assert.deepStrictEqual(other.records.ends, [{ sessionId: "a", from: "active", reason: "cancelled" }])
+      assert.deepStrictEqual(other.turnedAway, ["a"])
       assert.strictEqual(yield* other.status("b", "join"), 200)
     })
   )

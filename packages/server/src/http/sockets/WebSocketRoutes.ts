@@ -6,7 +6,7 @@ import type { TooManyRequests } from "@parley/contract/Errors"
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { type WebSocket, WebSocketServer } from "ws"
-import { CurrentConnection } from "../clientAddress.ts"
+import { connectionOf, CurrentConnection } from "../clientAddress.ts"
 import { HttpListener } from "../HttpListener.ts"
 import { overWebSocket, type SpeechSocket } from "./SpeechSocket.ts"
 import { keyFrameBytes, UnauthenticatedSockets } from "./UnauthenticatedSockets.ts"
@@ -158,11 +158,6 @@ export class WebSocketRoutes extends Context.Service<
     })
   )
 }
-
-const connectionOf = ({ headers, socket }: IncomingMessage) => ({
-  remote: socket.remoteAddress,
-  forwardedFor: [headers["x-forwarded-for"] ?? []].flat().join(",")
-})
 
 const overdue: RejectedUpgrade = { status: 503, body: { status: 503, message: "Service unavailable", reason: null } }
 
