@@ -13,6 +13,17 @@ const PublicationState = Schema.Literals(["live", "draft"])
 export const OverrideName = Schema.Literals(["first_message", "system_prompt", "voice_id", "language"])
 export type OverrideName = typeof OverrideName.Type
 
+/** Fields of a session that a visitor without a key may set only where the agent allows it. */
+export const PublicField = Schema.Literals([
+  "dynamic_variables",
+  "end_user_id",
+  "llm_extra_body",
+  "metadata",
+  "record_audio",
+  "tool_events"
+])
+export type PublicField = typeof PublicField.Type
+
 /** An agent as it is returned; its configuration is a resource of its own. */
 export const Agent = Schema.Struct({
   agent_id: Schema.String,
@@ -24,6 +35,8 @@ export const Agent = Schema.Struct({
   public_enabled: Schema.Boolean,
   allowed_origins: Schema.Array(Schema.String),
   overrides_allowed: Schema.Array(OverrideName),
+  /** What sessions of visitors may carry besides. Without `tool_events` they are not told of tools. */
+  public_fields_allowed: Schema.Array(PublicField),
   created_at: Schema.String,
   updated_at: Schema.String
 })
@@ -53,6 +66,9 @@ export const AgentPatch = Schema.Struct({
   allowed_origins: Schema.optionalKey(listOf(origin, 20)),
   overrides_allowed: Schema.optionalKey(
     listOf(OverrideName, 8).check(Schema.isUnique({ message: "must not repeat an entry" }))
+  ),
+  public_fields_allowed: Schema.optionalKey(
+    listOf(PublicField, 8).check(Schema.isUnique({ message: "must not repeat an entry" }))
   )
 })
 export type AgentPatch = typeof AgentPatch.Type

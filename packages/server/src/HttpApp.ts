@@ -11,8 +11,7 @@ import {
   HttpServerRequest,
   type HttpServerResponse
 } from "effect/http"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
-import { PrometheusMetrics } from "effect/observability"
+import { HttpApiBuilder } from "effect/http-api"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Settings } from "./Settings.ts"
 import { traced } from "./telemetry/EdgeSpan.ts"
@@ -21,6 +20,8 @@ import * as AgentTestHandlers from "./http/AgentTestHandlers.ts"
 import * as AgentHandlers from "./http/AgentHandlers.ts"
 import * as Authorization from "./http/Authorization.ts"
 import * as ConsoleFiles from "./http/ConsoleFiles.ts"
+import * as DocsPage from "./http/DocsPage.ts"
+import * as OperatorMetrics from "./http/OperatorMetrics.ts"
 import { errorEnvelope } from "./http/ErrorEnvelope.ts"
 import * as KnowledgeHandlers from "./http/KnowledgeHandlers.ts"
 import * as McpServerHandlers from "./http/McpServerHandlers.ts"
@@ -107,9 +108,8 @@ const around = HttpRouter.middleware(
 
 const routes = Layer.mergeAll(
   api,
-  // Its own fonts would come from a CDN.
-  HttpApiScalar.layer(MainApi, { path: "/docs", scalar: { withDefaultFonts: false } }),
-  PrometheusMetrics.layerHttp({ path: "/metrics" }),
+  DocsPage.layer,
+  OperatorMetrics.layer,
   ConsoleFiles.layer(),
   ElevenLabs.layer,
   OpenRouter.layer,

@@ -70,6 +70,10 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Public ses
         [draft, shop, {}, 403, /unavailable/],
         [id, shop, { name: "x" }, 400, /name/],
         [id, shop, { overrides: { system_prompt: "x" } }, 400, /system_prompt/],
+        [id, shop, { end_user_id: "u", metadata: { a: 1 } }, 400, /set end_user_id, metadata$/],
+        [id, shop, { dynamic_variables: { a: "b" } }, 400, /set dynamic_variables$/],
+        [id, shop, { llm_extra_body: { model: "x" } }, 400, /set llm_extra_body$/],
+        [id, shop, { record_audio: true, tool_events: true }, 400, /set record_audio, tool_events$/],
         [id, shop, { overrides: { voice_id: "nobody" } }, 422, /voice_id/],
         [id, shop, { surprise: 1 }, 422, /surprise/]
       ]
@@ -86,6 +90,24 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Public ses
       )
       assert.strictEqual(wrong.status, 401)
       assert.strictEqual((yield* send("GET", `/v1/agent/agents/${id}/widget`, {})).status, 403)
+    })
+  )
+
+  it.effect("carry what the owner lets visitors set, and tell of tools only then", () =>
+    Effect.gen(function* () {
+      const { agent, keyed, send, visit } = yield* publicAgent
+      const closed = yield* visit(yield* agent(open), shop, { client_timezone: "Europe/Paris", tool_events: false })
+      assert.strictEqual(closed.status, 201, JSON.stringify(closed.body))
+      const id = yield* agent({ ...open, public_fields_allowed: ["end_user_id", "dynamic_variables"] })
+      const made = yield* visit(id, shop, { end_user_id: "u1", dynamic_variables: { name: "Ada" } })
+      assert.strictEqual(made.status, 201, JSON.stringify(made.body))
+      const record = yield* send("GET", `/v1/agent/sessions/${String(made.body["session_id"])}`, keyed)
+      assert.strictEqual(record.body["end_user_id"], "u1")
+      assert.strictEqual((yield* visit(id, shop, { metadata: { a: 1 } })).status, 400)
+      assert.strictEqual(
+        (yield* send("PATCH", `/v1/agent/agents/${id}`, keyed, { public_fields_allowed: ["name"] })).status,
+        422
+      )
     })
   )
 

@@ -1,6 +1,6 @@
 // Sessions without a key: only of an agent that is public, only from a page whose origin is on its list, and only so many in a
 // minute (429 beyond). Anything else is a 403 that says which of these it was; an unknown agent answers like one that is not
-// public. Visitors may override the voice and the language and give no name, else 400.
+// public. Visitors may override the voice and the language, set what the agent's owner lets them, and give no name, else 400.
 import {
   BadRequest,
   type Conflict,
@@ -10,6 +10,7 @@ import {
   type PaymentRequired,
   TooManyRequests
 } from "@parley/contract/Errors"
+import { PublicField } from "@parley/contract/Agent"
 import type { SessionTicket } from "@parley/contract/Session"
 import type { SessionCreate } from "@parley/contract/SessionRequest"
 import { Agents, type PublicAgent } from "@parley/workspace/agents/Agents"
@@ -79,8 +80,8 @@ export class PublicAccess extends Context.Service<
         }),
         agent,
         open: Effect.fn("PublicAccess.open")(function* (visit, request, rtcUrl) {
-          const { workspaceId } = yield* agent(visit, request.agent_id)
-          const fault = faultOf(request)
+          const { fieldsAllowed, workspaceId } = yield* agent(visit, request.agent_id)
+          const fault = faultOf(request, fieldsAllowed)
           if (fault !== undefined) return yield* new BadRequest({ message: fault })
           const nowMs = yield* Clock.currentTimeMillis
           const free =
@@ -89,16 +90,21 @@ export class PublicAccess extends Context.Service<
           if (!free) return yield* new TooManyRequests({ message: "Too many sessions in this minute" })
           windows.count(`agent ${request.agent_id}`, nowMs)
           windows.count(`address ${visit.address}`, nowMs)
-          return yield* sessionRequests.open(workspaceId, request, rtcUrl, "public")
+          const isToldOfTools = fieldsAllowed.includes("tool_events") && request.tool_events !== false
+          return yield* sessionRequests.open(workspaceId, { ...request, tool_events: isToldOfTools }, rtcUrl, "public")
         })
       }
     })
   )
 }
 
-/** Visitors may choose a voice and a language. */
-const faultOf = ({ name, overrides }: SessionCreate): string | undefined => {
+/** Visitors may choose a voice and a language, and set what the agent's owner lets them. */
+const faultOf = (request: SessionCreate, allowed: ReadonlyArray<PublicField>): string | undefined => {
+  const { name, overrides } = request
   if (name != null) return "name needs an API key"
+  const set = PublicField.literals.filter((field) => request[field] != null && request[field] !== false)
+  const refused = set.filter((field) => !allowed.includes(field))
+  if (refused.length > 0) return `The agent does not let visitors set ${refused.join(", ")}`
   const other = Object.entries(overrides ?? {}).find(
     ([field, value]) => value != null && field !== "voice_id" && field !== "language"
   )

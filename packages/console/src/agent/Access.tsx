@@ -1,7 +1,7 @@
 // Who can call the agent and what a session can override; and duplicating, archiving and deleting the agent. Changes
 // made here take effect at once, without publishing.
 import type { ParleyClient } from "@parley/client/ParleyClient"
-import type { Agent, OverrideName } from "@parley/contract/Agent"
+import type { Agent, OverrideName, PublicField } from "@parley/contract/Agent"
 import { useState } from "preact/hooks"
 import { useAction } from "../action.ts"
 import { go } from "../route.ts"
@@ -52,6 +52,7 @@ export const Access = ({ agent, client, onChanged }: Props) => {
           if (allowed_origins.join() !== agent.allowed_origins.join()) void patch({ allowed_origins }, "Origins saved.")
         }}
       />
+      <PublicFields agent={agent} patch={patch} />
       <Overrides agent={agent} patch={patch} />
       <Manage client={client} agent={agent} onChanged={onChanged} patch={patch} />
     </>
@@ -77,6 +78,35 @@ const Overrides = ({ agent, patch }: { readonly agent: Agent; readonly patch: Pa
                     overrides_allowed: event.currentTarget.checked
                       ? [...agent.overrides_allowed, name]
                       : agent.overrides_allowed.filter((other) => other !== name)
+                  },
+                  "Saved."
+                )
+              }
+            />
+            {words}
+          </label>
+        </li>
+      ))}
+    </ul>
+  </>
+)
+
+const PublicFields = ({ agent, patch }: { readonly agent: Agent; readonly patch: Patch }) => (
+  <>
+    <h3>What a call without a key may set</h3>
+    <ul class="picks">
+      {publicFields.map(([name, words]) => (
+        <li key={name}>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={agent.public_fields_allowed.includes(name)}
+              onChange={(event) =>
+                void patch(
+                  {
+                    public_fields_allowed: event.currentTarget.checked
+                      ? [...agent.public_fields_allowed, name]
+                      : agent.public_fields_allowed.filter((other) => other !== name)
                   },
                   "Saved."
                 )
@@ -137,6 +167,15 @@ const Manage = ({ agent, client, onChanged, patch }: Props & { readonly patch: P
     </>
   )
 }
+
+const publicFields: ReadonlyArray<readonly [PublicField, string]> = [
+  ["dynamic_variables", "Dynamic variables"],
+  ["end_user_id", "End user id"],
+  ["metadata", "Metadata"],
+  ["llm_extra_body", "Extra body for the language model"],
+  ["tool_events", "Events of tools, with their input and output"],
+  ["record_audio", "Whether it is recorded"]
+]
 
 const overrides: ReadonlyArray<readonly [OverrideName, string]> = [
   ["first_message", "the first message"],

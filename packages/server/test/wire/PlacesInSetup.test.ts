@@ -16,6 +16,14 @@ interface Session {
   readonly duration_seconds: number | null
 }
 
+const join = ({ rtc_url, token }: Ticket) =>
+  new Promise<{ readonly ws: WebSocket; readonly status: number }>((resolve) => {
+    const ws = new WebSocket(`${rtc_url}/rtc?access_token=${token}&protocol=16`)
+    ws.on("open", () => resolve({ ws, status: 101 }))
+    ws.on("unexpected-response", (_, { statusCode = 0 }) => resolve({ ws, status: statusCode }))
+    ws.on("error", () => undefined)
+  })
+
 describe("places of calls in setup", { timeout: 60_000 }, () => {
   let service: RunningService
   let agentId: string
@@ -27,13 +35,6 @@ describe("places of calls in setup", { timeout: 60_000 }, () => {
 
   const ticket = () => service.api<Ticket>("POST", "/v1/agent/sessions", { agent_id: agentId })
   const session = ({ session_id }: Ticket) => service.api<Session>("GET", `/v1/agent/sessions/${session_id}`)
-  const join = ({ rtc_url, token }: Ticket) =>
-    new Promise<{ readonly ws: WebSocket; readonly status: number }>((resolve) => {
-      const ws = new WebSocket(`${rtc_url}/rtc?access_token=${token}&protocol=16`)
-      ws.on("open", () => resolve({ ws, status: 101 }))
-      ws.on("unexpected-response", (_, { statusCode = 0 }) => resolve({ ws, status: statusCode }))
-      ws.on("error", () => undefined)
-    })
   const taken = async () => ((await (await fetch(`${service.url}/health`)).json()) as { readonly calls: number }).calls
   const over = async (one: Ticket) => {
     for (;;) {

@@ -1,5 +1,5 @@
 // Rows of `agents`: how one is found, and what of it the API shows. A deleted agent is not found.
-import { type Agent, AgentStatus, OverrideName } from "@parley/contract/Agent"
+import { type Agent, AgentStatus, OverrideName, PublicField } from "@parley/contract/Agent"
 import { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -17,6 +17,7 @@ const ShownAgent = Schema.Struct({
   public_enabled: Schema.Boolean,
   allowed_origins: Schema.Array(Schema.String),
   overrides_allowed: Schema.Array(OverrideName),
+  public_fields_allowed: Schema.Array(PublicField),
   live_version: Schema.NullOr(Schema.Int),
   created_at: Schema.Date,
   updated_at: Schema.Date
@@ -79,6 +80,7 @@ export const showAgent = (row: ShownAgent): Agent => ({
   public_enabled: row.public_enabled,
   allowed_origins: row.allowed_origins,
   overrides_allowed: row.overrides_allowed,
+  public_fields_allowed: row.public_fields_allowed,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString()
 })

@@ -1,6 +1,6 @@
 // Agents: made, listed, changed, removed, each with a draft (`Drafts.ts`). A foreign or deleted agent is not found;
 // what belongs to a deleted one (sessions, versions) stays.
-import type { Agent, AgentCreate, AgentPatch } from "@parley/contract/Agent"
+import type { Agent, AgentCreate, AgentPatch, PublicField } from "@parley/contract/Agent"
 import type { ConfigPatch, ReturnedConfig, StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { defaultConfig } from "@parley/contract/AgentConfig/patchConfig"
 import { type BadRequest, Invalid, invalid, type NotFound } from "@parley/contract/Errors"
@@ -42,6 +42,8 @@ export interface PublicAgent {
   readonly isPublic: boolean
   /** Origins (scheme, host, port) whose pages may call it; empty for any. */
   readonly allowedOrigins: ReadonlyArray<string>
+  /** What a visitor's session may carry besides the agent. */
+  readonly fieldsAllowed: ReadonlyArray<PublicField>
   /** Active, and published. */
   readonly isAvailable: boolean
 }
@@ -121,6 +123,7 @@ export class Agents extends Context.Service<
               public_enabled = coalesce(${patch.public_enabled ?? null}::boolean, public_enabled),
               allowed_origins = coalesce(${jsonOrNull(patch.allowed_origins)}::jsonb, allowed_origins),
               overrides_allowed = coalesce(${jsonOrNull(patch.overrides_allowed)}::jsonb, overrides_allowed),
+              public_fields_allowed = coalesce(${jsonOrNull(patch.public_fields_allowed)}::jsonb, public_fields_allowed),
               updated_at = now()
             WHERE id = ${id} RETURNING ${sql.literal(shownColumns)}`)
             return showAgent(yield* onlyRow(rows).pipe(Effect.orDie))
@@ -166,6 +169,7 @@ const publicFaceOf = (row: ShownAgent): PublicAgent => ({
   name: row.name,
   isPublic: row.public_enabled,
   allowedOrigins: row.allowed_origins,
+  fieldsAllowed: row.public_fields_allowed,
   isAvailable: row.status === "active" && row.live_version !== null
 })
 

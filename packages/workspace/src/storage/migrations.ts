@@ -12,6 +12,7 @@ import { embeddings } from "./migrations/0010_embeddings.ts"
 import { sessionLists } from "./migrations/0011_session_lists.ts"
 import { telephone } from "./migrations/0012_telephone.ts"
 import { jobQueues } from "./migrations/0013_job_queues.ts"
+import { publicFields } from "./migrations/0014_public_fields.ts"
 
 /** By name; the number decides the order. */
 export const migrations = {
@@ -27,5 +28,6 @@ export const migrations = {
   "0010_embeddings": embeddings,
   "0011_session_lists": sessionLists,
   "0012_telephone": telephone,
-  "0013_job_queues": jobQueues
+  "0013_job_queues": jobQueues,
+  "0014_public_fields": publicFields
 }
