@@ -2,7 +2,7 @@
 // leg that is recorded, beside a bare one; handing the batches to the thread is in it. In the recorder's thread: how
 // many calls it keeps up with, both sides speaking all the time.
 import { RecordedLeg } from "@parley/engine/leg/RecordedLeg"
-import type { Leg, LegEars } from "@parley/engine/leg/Leg"
+import type { Leg, LegListener } from "@parley/engine/leg/Leg"
 import { RecorderThread } from "@parley/app/recording/RecorderThread"
 import { speakToWav } from "@parley/speech/testing/speakToWav"
 import { resample } from "@parley/audio/Resampler"
@@ -21,7 +21,7 @@ let files = 0
 const fresh = (): string => join(folder, String(files++))
 
 const bare = (): { readonly leg: Leg; readonly hear: (frame: Int16Array) => void } => {
-  let listener: LegEars | undefined
+  let listener: LegListener | undefined
   const leg: Leg = {
     playRate: 24_000,
     attach: (given) => void (listener = given),

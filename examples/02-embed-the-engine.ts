@@ -4,7 +4,7 @@ import type { Fact } from "@parley/contract/Fact"
 import * as Conversation from "@parley/engine/Conversation"
 import { Pacer } from "@parley/engine/playout/Pacer"
 import { CallParts, ToolFailure } from "@parley/engine/ports/CallParts"
-import type { Leg, LegEars } from "@parley/engine/leg/Leg"
+import type { Leg, LegListener } from "@parley/engine/leg/Leg"
 import { defaultPlan } from "@parley/engine/CallPlan"
 import { LanguageModels } from "@parley/llm/LanguageModels"
 import { Speech } from "@parley/speech/Speech"
@@ -12,7 +12,7 @@ import type { EndReason } from "@parley/contract/EndReason"
 import { Deferred, Effect, Layer } from "effect"
 
 const sentences = process.argv.slice(2)
-let listener: LegEars | undefined
+let listener: LegListener | undefined
 let frames = 0
 const leg: Leg = {
   playRate: 24_000,

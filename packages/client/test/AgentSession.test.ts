@@ -1,4 +1,4 @@
-// The browser SDK in a real browser against the real door.
+// The browser SDK in a real browser against the real WebRTC server.
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundle, skipBrowser, startBrowser, type TestBrowser } from "../../transport/test/wire/Browser.ts"

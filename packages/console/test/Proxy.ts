@@ -1,4 +1,4 @@
-// A TCP door before a service that can be shut and opened again: how a connection drops in a test.
+// A TCP proxy before a service that can be closed and opened again: how a connection drops in a test.
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 

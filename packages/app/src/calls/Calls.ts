@@ -33,7 +33,10 @@ export class Calls extends Context.Service<
     readonly expect: (sessionId: string, extraBody: ExtraBody) => void
     /** Gives a permitted call its tenant, where that is known later. False when the tenant has no place for it. */
     readonly assign: (call: Call, tenant: Tenant) => boolean
-    /** Runs a permitted call by itself. Returns when its session is claimed, or fails as `claim` does: the place is free. */
+    /**
+     * Runs a permitted call by itself. Returns when its session is claimed, or fails as `claim` does: the place is free.
+     * Interrupted when the service stops before that.
+     */
     readonly start: <E>(call: Call, claim: Effect.Effect<ClaimedCall, E>) => Effect.Effect<void, E>
     /** The place of a permitted call that was not started. */
     readonly leave: (call: Call) => void
@@ -115,12 +118,16 @@ export const make = Effect.fnUntraced(function* (
       Effect.onExit((exit) => Effect.sync(() => Deferred.doneUnsafe(claimed, Exit.asVoid(exit))))
     )
     const running = run(call, telling, services).pipe(
-      Effect.ensuring(Effect.sync(() => leave(call))),
       Effect.provide(context),
       // What it fails with is told to whoever started it.
       Effect.exit
     )
-    yield* Effect.forkIn(running, fibers, { startImmediately: true })
+    const fiber = yield* Effect.forkIn(running, fibers, { startImmediately: true })
+    // Not a finalizer of the call: when the service stopped after the permit, the fiber ends without having begun.
+    fiber.addObserver(() => {
+      leave(call)
+      Deferred.doneUnsafe(claimed, Exit.interrupt())
+    })
     return yield* Deferred.await(claimed)
   })
 

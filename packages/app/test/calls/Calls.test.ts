@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultPlan } from "@parley/engine/CallPlan"
 import * as FakeLeg from "@parley/engine/testing/FakeLeg"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Call, CallServices, ClaimedCall, GivenUp } from "../../src/calls/Call.ts"
 import { Unanswered } from "../../src/calls/Call.ts"
@@ -196,6 +196,25 @@ describe("A call", () => {
       assert.strictEqual((yield* Fiber.join(hanging))._tag, "Failure")
       yield* calls.drain
     })
+  )
+
+  it.effect(
+    "that was permitted before the service stopped is not begun after it: its place is free, its starter told",
+    () =>
+      Effect.gen(function* () {
+        const records = new FakeRecords()
+        const calls = yield* makeCalls(places, records)
+        const { claim } = yield* answered(records, "a")
+        const call = permitted(calls.permit({ sessionId: "a" }))
+        yield* calls.drain
+        const starting = yield* Effect.forkChild(Effect.exit(calls.start(call, claim)), { startImmediately: true })
+        yield* TestClock.adjust(60_000)
+        const told = starting.pollUnsafe()
+        assert.isTrue(told?._tag === "Success" && Exit.hasInterrupts(told.value))
+        assert.isUndefined(calls.find("a"))
+        assert.strictEqual(call.state, "settled")
+        assert.deepStrictEqual([records.status("a"), records.ends], [undefined, []])
+      })
   )
 
   it.effect("that does not say goodbye in time is interrupted when the service stops, and still settled", () =>

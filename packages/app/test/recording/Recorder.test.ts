@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Leg, LegEars } from "@parley/engine/leg/Leg"
+import type { Leg, LegListener } from "@parley/engine/leg/Leg"
 import { Blobs } from "@parley/workspace/storage/Blobs"
 import { Recordings, type TrackOutcome } from "@parley/workspace/recordings/Recordings"
 import { DataFolder } from "@parley/workspace/storage/Database"
@@ -46,7 +46,7 @@ const withRecorder = <A, E>(
   }).pipe(Effect.scoped)
 
 const call = () => {
-  const active: { listener?: LegEars; closed: boolean } = { closed: false }
+  const active: { listener?: LegListener; closed: boolean } = { closed: false }
   const leg: Leg = {
     playRate: 24_000,
     attach: (listener) => void (active.listener = listener),
@@ -58,7 +58,7 @@ const call = () => {
 }
 
 /** Half a second of both sides, in real time. */
-const talk = (leg: Leg, active: { readonly listener?: LegEars }) =>
+const talk = (leg: Leg, active: { readonly listener?: LegListener }) =>
   Effect.promise(async () => {
     leg.attach({
       onFrame: () => undefined,

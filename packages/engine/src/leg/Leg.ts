@@ -11,7 +11,7 @@ export const hearingRate = 16_000
 export const frameMs = 20
 
 /** Who is told of what the far side does. Called on the media thread; nothing may wait. */
-export interface LegEars {
+export interface LegListener {
   /** One decoded frame of 320 samples at 16 kHz. The array is the leg's own and reused: copy what is kept. */
   readonly onFrame: (samples: Int16Array) => void
   readonly onEvent: (event: ClientEvent) => void
@@ -45,7 +45,7 @@ export interface Leg {
   /** Rate of the frames this leg plays: 24000 on WebRTC, 8000 on G.711. */
   readonly playRate: number
   /** Called once; frames and events that came before are lost, except events, which the leg holds until now. */
-  readonly attach: (ears: LegEars) => void
+  readonly attach: (listener: LegListener) => void
   /**
    * Called every 20 ms by the process's one tick: a frame of `playRate / 50` samples, or undefined for
    * silence. The array is the engine's own and reused.

@@ -2,7 +2,7 @@
 // of the call; and whom the caller is handed to, on a third. Sound is handed on first and copied then. Plain calls on
 // the media thread.
 import type { EndReason } from "@parley/contract/EndReason"
-import { frameMs, hearingRate, type Leg, type LegEars, type LegMessage } from "./Leg.ts"
+import { frameMs, hearingRate, type Leg, type LegListener, type LegMessage } from "./Leg.ts"
 import { TrackTimeline } from "./TrackTimeline.ts"
 
 /** Takes batches of a track; copies the samples, which are reused. Must not throw or wait. */
@@ -48,16 +48,16 @@ export class RecordedLeg implements Leg {
     return this.#leg.telephone
   }
 
-  attach(ears: LegEars): void {
+  attach(listener: LegListener): void {
     this.#leg.attach({
-      ...ears,
+      ...listener,
       onFrame: (samples) => {
-        ears.onFrame(samples)
+        listener.onFrame(samples)
         if (!this.#over) this.#user.place(samples, Math.max(0, this.#sinceStart() - frameMs))
       },
       onClosed: (how) => {
         this.finish()
-        ears.onClosed(how)
+        listener.onClosed(how)
       }
     })
   }

@@ -1,6 +1,6 @@
 // A caller's leg that can be taken from the conversation for a while: put on hold, spoken to, or joined with another
 // leg. The conversation keeps playing and hears nothing meanwhile. Plain calls on the media thread.
-import type { Leg, LegEars, LegMessage, Telephone } from "./Leg.ts"
+import type { Leg, LegListener, LegMessage, Telephone } from "./Leg.ts"
 import type { EndReason } from "@parley/contract/EndReason"
 
 /** Frames to be played; false for silence. */
@@ -49,18 +49,18 @@ export class SwitchedLeg implements Leg {
     this.#holder = undefined
   }
 
-  attach(ears: LegEars): void {
+  attach(listener: LegListener): void {
     this.#leg.attach({
       onFrame: (samples) => {
-        if (this.#holder === undefined) ears.onFrame(samples)
+        if (this.#holder === undefined) listener.onFrame(samples)
         else this.#holder.onFrame?.(samples)
       },
-      onEvent: ears.onEvent,
+      onEvent: listener.onEvent,
       onDigit: (digit) => {
-        if (this.#holder === undefined) ears.onDigit(digit)
+        if (this.#holder === undefined) listener.onDigit(digit)
         else this.#holder.onDigit?.(digit)
       },
-      onClosed: ears.onClosed
+      onClosed: listener.onClosed
     })
   }
 

@@ -3,7 +3,7 @@
 import { Clock, Effect } from "effect"
 import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { EndReason } from "@parley/contract/EndReason"
-import { frameMs, hearingRate, type Leg, type LegEars, type LegMessage } from "../leg/Leg.ts"
+import { frameMs, hearingRate, type Leg, type LegListener, type LegMessage } from "../leg/Leg.ts"
 
 const frameSamples = (hearingRate * frameMs) / 1000
 
@@ -46,18 +46,18 @@ export const make = Effect.fnUntraced(function* (
   const beep = tone(1_000)
   const quiet = new Int16Array(frameSamples)
   const messages: Array<{ readonly at: number; readonly message: LegMessage }> = []
-  const early: Array<(to: LegEars) => void> = []
-  let ears: LegEars | undefined
+  const early: Array<(to: LegListener) => void> = []
+  let listener: LegListener | undefined
   let played = 0
   let lastPlayedAt = -1
   let reason: EndReason | null = null
   let left = false
   const isOver = (): boolean => left || reason !== null
   /** What comes before somebody listens is held; nothing comes after the end. */
-  const reach = (act: (to: LegEars) => void): void => {
+  const reach = (act: (to: LegListener) => void): void => {
     if (isOver()) return
-    if (ears === undefined) early.push(act)
-    else act(ears)
+    if (listener === undefined) early.push(act)
+    else act(listener)
   }
   let closes = 0
 
@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       for (let sent = 0; sent < ms; sent += frameMs) {
         yield* Effect.sleep(frameMs)
-        if (!isOver()) ears?.onFrame(frame)
+        if (!isOver()) listener?.onFrame(frame)
       }
     })
 
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (
             }
           },
     attach: (to) => {
-      ears = to
+      listener = to
       for (const act of early.splice(0)) act(to)
     },
     play: (frame) => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest"
 import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { EndReason } from "@parley/contract/EndReason"
-import { frameMs, hearingRate, type Leg, type LegEars } from "../leg/Leg.ts"
+import { frameMs, hearingRate, type Leg, type LegListener } from "../leg/Leg.ts"
 
 /** The other end of a leg. What it does has reached the leg when the promise resolves. */
 export interface FarSide {
@@ -50,7 +50,7 @@ const listen = () => {
     digits: "",
     closed: [] as Array<string>
   }
-  const ears: LegEars = {
+  const listener: LegListener = {
     onFrame: (samples) => {
       log.frames++
       log.rates.add((samples.length * 1000) / frameMs)
@@ -59,13 +59,13 @@ const listen = () => {
     onDigit: (digit) => (log.digits += digit),
     onClosed: (how) => void log.closed.push(how)
   }
-  return { ears, log }
+  return { listener, log }
 }
 
 const attach = async (make: () => Promise<FarSide>) => {
   const far = await make()
-  const { ears, log } = listen()
-  far.leg.attach(ears)
+  const { listener, log } = listen()
+  far.leg.attach(listener)
   return { far, log, leg: far.leg }
 }
 
@@ -102,12 +102,12 @@ export const legCases = (name: string, make: () => Promise<FarSide>): void => {
 
     it("holds events and digits until somebody listens, in order", async () => {
       const far = await make()
-      const { ears, log } = listen()
+      const { listener, log } = listen()
       await far.sends?.(activity)
       await far.sends?.({ type: "user.interrupt" })
       await far.presses?.("4")
       await far.presses?.("2")
-      far.leg.attach(ears)
+      far.leg.attach(listener)
       expect(log.events).toEqual(far.sends === undefined ? [] : ["user.activity", "user.interrupt"])
       expect(log.digits).toBe(far.presses === undefined ? "" : "42")
       await far.presses?.("#")

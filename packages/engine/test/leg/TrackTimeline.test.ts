@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { RecordedLeg } from "../../src/leg/RecordedLeg.ts"
 import { TrackTimeline } from "../../src/leg/TrackTimeline.ts"
-import type { Leg, LegEars } from "../../src/leg/Leg.ts"
+import type { Leg, LegListener } from "../../src/leg/Leg.ts"
 
 const rate = 16_000
 const frame = (value: number): Int16Array => new Int16Array(320).fill(value)
@@ -133,10 +133,10 @@ const sink = () => {
 
 const fakeLeg = () => {
   const played: Array<Int16Array | undefined> = []
-  const seen: { ears?: LegEars; closed?: string } = {}
+  const seen: { listener?: LegListener; closed?: string } = {}
   const leg: Leg = {
     playRate: 24_000,
-    attach: (ears) => void (seen.ears = ears),
+    attach: (listener) => void (seen.listener = listener),
     play: (sound) => void played.push(sound),
     tell: () => undefined,
     close: (reason) => void (seen.closed = reason)
@@ -168,11 +168,11 @@ describe("RecordedLeg", () => {
     const speech = new Int16Array(480).fill(4_000)
     for (let i = 0; i < 90_000; i++) {
       now += 20
-      seen.ears?.onFrame(loud)
+      seen.listener?.onFrame(loud)
       // The event loop was late now and then: that tick is gone.
       if (i % 500 !== 7) recorded.play(i % 300 < 150 ? speech : undefined)
     }
-    seen.ears?.onClosed("left")
+    seen.listener?.onClosed("left")
     expect(reason).toBe("left")
     expect(frames).toBe(90_000)
     expect(played.length).toBe(89_820)
@@ -180,7 +180,7 @@ describe("RecordedLeg", () => {
     expect(Math.abs(agent.kept.samples / 24 - 1_800_000)).toBeLessThanOrEqual(40)
     expect(user.kept.loud).toBeGreaterThan(0.999 * 90_000 * 320)
     const after = user.kept.samples
-    seen.ears?.onFrame(loud)
+    seen.listener?.onFrame(loud)
     recorded.play(speech)
     recorded.close("user_hangup")
     expect(user.kept.samples).toBe(after)

@@ -73,7 +73,7 @@ here.each(["offline", "streaming"] as const)("%s", (kind) => {
     })
   )
 
-  it.live("fails at the door when its model cannot be loaded", () =>
+  it.live("refuses streams when its model cannot be loaded", () =>
     Effect.gen(function* () {
       const config = { [models[kind].kind]: { model: "/nonexistent" }, tokens: "/nonexistent" }
       const transcriber = yield* makeSherpaTranscriber({ ...models[kind], config })

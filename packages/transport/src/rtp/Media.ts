@@ -36,7 +36,7 @@ export interface Media {
 
 /** The part of a `Leg` that is sound. Frames to and from the engine as `Leg` says. */
 export interface MediaSound extends Pick<Leg, "playRate" | "play"> {
-  readonly hear: (ears: {
+  readonly hear: (listener: {
     readonly onFrame: (samples: Int16Array) => void
     readonly onDigit: (digit: string) => void
     /** Nothing at all came for 20 s, while the far side did not hold us. */

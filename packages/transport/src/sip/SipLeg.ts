@@ -1,7 +1,7 @@
 // The `Leg` of a telephone: sound from the media, keys and the end from the signalling. What comes before the
 // conversation listens is held.
 import type { EndReason } from "@parley/contract/EndReason"
-import type { LegEars, Telephone } from "@parley/engine/leg/Leg"
+import type { LegListener, Telephone } from "@parley/engine/leg/Leg"
 import type { SipTraceLine, PhoneLeg, SipHeaders } from "../phone/Phone.ts"
 import type { Media } from "../rtp/Media.ts"
 import type { SessionEnd } from "./SipSession.ts"
@@ -24,7 +24,7 @@ export class SipLeg implements PhoneLeg {
   readonly telephone: Telephone
   readonly #options: SipLegOptions
   readonly #sound: ReturnType<Media["sound"]>
-  #ears: LegEars | undefined
+  #ears: LegListener | undefined
   #digits: Array<string> = []
   #ended: SessionEnd | undefined
 
@@ -45,7 +45,7 @@ export class SipLeg implements PhoneLeg {
     }
   }
 
-  attach(ears: LegEars): void {
+  attach(ears: LegListener): void {
     this.#ears = ears
     this.#sound.hear({
       onFrame: ears.onFrame,

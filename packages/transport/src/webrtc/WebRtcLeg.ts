@@ -5,7 +5,7 @@ import { makeOpusDecoder, type OpusDecoder } from "@parley/audio/opus/OpusDecode
 import { makeOpusEncoder, type OpusEncoder } from "@parley/audio/opus/OpusEncoder"
 import type { ClientEvent } from "@parley/contract/ClientEvent"
 import type { EndReason } from "@parley/contract/EndReason"
-import { hearingRate, type Leg, type LegEars, type LegMessage } from "@parley/engine/leg/Leg"
+import { hearingRate, type Leg, type LegListener, type LegMessage } from "@parley/engine/leg/Leg"
 import { randomInt } from "node:crypto"
 import { RtpReceiver, type ReceiverRtp } from "../rtp/RtpReceiver.ts"
 import * as SignOfLife from "./SignOfLife.ts"
@@ -25,7 +25,7 @@ export type LegEnding =
 /** What a leg needs of its call. */
 export interface WebRtcLegOptions {
   readonly patience: SignOfLife.Patience
-  /** Called once, after the ears were told; the codecs are free by then. */
+  /** Called once, after the listener was told; the codecs are free by then. */
   readonly onEnding: (ending: LegEnding) => void
   readonly nowMs: () => number
 }
@@ -50,7 +50,7 @@ export class WebRtcLeg implements Leg {
   readonly #sender: OpusSender
   #life: SignOfLife.SignOfLife
   #carrier: LegCarrier | undefined
-  #ears: LegEars | undefined
+  #listener: LegListener | undefined
   #held: Array<{ readonly event: ClientEvent } | { readonly digit: string }> = []
   #ending: LegEnding | undefined
 
@@ -58,7 +58,7 @@ export class WebRtcLeg implements Leg {
     this.#options = options
     this.#decoder = decoder
     this.#encoder = encoder
-    this.#receiver = new RtpReceiver(decoder, (samples) => this.#ears?.onFrame(samples))
+    this.#receiver = new RtpReceiver(decoder, (samples) => this.#listener?.onFrame(samples))
     this.#sender = new OpusSender(encoder, { sequence: randomInt(65_536), timestamp: randomInt(2 ** 32) })
     this.#life = SignOfLife.begin(options.nowMs())
   }
@@ -70,15 +70,15 @@ export class WebRtcLeg implements Leg {
 
   // As the conversation sees it
 
-  attach(ears: LegEars): void {
-    this.#ears = ears
+  attach(listener: LegListener): void {
+    this.#listener = listener
     const held = this.#held
     this.#held = []
     for (const one of held) {
-      if ("event" in one) ears.onEvent(one.event)
-      else ears.onDigit(one.digit)
+      if ("event" in one) listener.onEvent(one.event)
+      else listener.onDigit(one.digit)
     }
-    if (this.#ending?._tag === "Ended") ears.onClosed(this.#ending.how)
+    if (this.#ending?._tag === "Ended") listener.onClosed(this.#ending.how)
   }
 
   play(frame: Int16Array | undefined): void {
@@ -114,13 +114,13 @@ export class WebRtcLeg implements Leg {
 
   takeEvent(event: ClientEvent): void {
     if (this.#ending !== undefined) return
-    if (this.#ears !== undefined) this.#ears.onEvent(event)
+    if (this.#listener !== undefined) this.#listener.onEvent(event)
     else if (this.#held.length < maxHeldEvents) this.#held.push({ event })
   }
 
   takeDigit(digit: string): void {
     if (this.#ending !== undefined) return
-    if (this.#ears !== undefined) this.#ears.onDigit(digit)
+    if (this.#listener !== undefined) this.#listener.onDigit(digit)
     else if (this.#held.length < maxHeldEvents) this.#held.push({ digit })
   }
 
@@ -154,6 +154,6 @@ export class WebRtcLeg implements Leg {
     this.#held = []
     this.#options.onEnding(ending)
     this.#carrier = undefined
-    if (ending._tag === "Ended") this.#ears?.onClosed(ending.how)
+    if (ending._tag === "Ended") this.#listener?.onClosed(ending.how)
   }
 }

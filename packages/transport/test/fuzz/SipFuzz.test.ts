@@ -8,7 +8,7 @@ describe("the server, told a great many wrong things", () => {
     expect(report.faults).toEqual([])
     expect(report.unanswered).toEqual([])
     expect(report.left).toBe(0)
-    // It was not all refused at the doorstep.
+    // It was not all refused at first sight.
     expect(report.calls).toBeGreaterThan(300)
     expect(report.answered).toBeGreaterThan(100)
     expect(Object.keys(report.statuses).length).toBeGreaterThan(15)

@@ -90,6 +90,29 @@ describe("the agreement about media", () => {
     expect(video).toMatchObject({ kind: "video", port: 0, formats: ["96"] })
   })
 
+  it("takes a payload type once, as it is described first", () => {
+    const [media] = readSdp(
+      sdp("m=audio 4000 RTP/AVP 96 96 0", "a=rtpmap:96 opus/48000/2", "a=rtpmap:96 PCMU/8000", "a=fmtp:96 a=1")
+    ) ?? [fail()]
+    expect(media?.formats).toEqual(["96", "96", "0"])
+    expect(media?.codecs).toEqual([
+      { payloadType: 96, name: "opus", rate: 48_000, fmtp: "a=1" },
+      { payloadType: 0, name: "pcmu", rate: 8000, fmtp: "" }
+    ])
+  })
+
+  it("reads the largest body of many payload types and codecs in no time", () => {
+    const text = sdp(
+      `m=audio 4000 RTP/AVP ${"1 ".repeat(22_000)}0`,
+      ...Array.from({ length: 990 }, () => "a=rtpmap:2 X/1")
+    )
+    expect(text.length).toBeLessThan(65_536)
+    const began = performance.now()
+    expect(agreed(text)).toMatchObject({ codec: "pcmu" })
+    // A few milliseconds; seconds when each payload type is looked for in each line.
+    expect(performance.now() - began).toBeLessThan(500)
+  })
+
   it("survives any bytes", () => {
     let seed = 1
     const random = () => (seed = (seed * 69_069 + 1) % 2 ** 32) / 2 ** 32

@@ -43,15 +43,15 @@ export class SipPeer {
   }
 
   /** Speaks to a server at this port; 0: to who spoke to it. */
-  static async open(way: Way, doorPort: number): Promise<SipPeer> {
+  static async open(way: Way, serverPort: number): Promise<SipPeer> {
     const peer = new SipPeer(way)
     if (way === "udp") {
       const socket = createSocket("udp4")
       await new Promise<void>((done) => socket.bind(0, "127.0.0.1", done))
       const sendTo = (text: string, port: number) => void (peer.#closed || socket.send(text, port, "127.0.0.1"))
-      let to = doorPort
+      let to = serverPort
       socket.on("message", (bytes, from: RemoteInfo) => {
-        if (doorPort === 0) to = from.port
+        if (serverPort === 0) to = from.port
         peer.#heard(bytes.toString(), from.port, (text) => sendTo(text, from.port))
       })
       peer.#write = (text) => sendTo(text, to)
@@ -59,7 +59,7 @@ export class SipPeer {
       peer.#closers.push(() => socket.close())
       return peer
     }
-    const socket = connect(doorPort, "127.0.0.1")
+    const socket = connect(serverPort, "127.0.0.1")
     await new Promise<void>((done, fail) => socket.once("connect", done).once("error", fail))
     peer.#carry(socket)
     peer.#write = (text) => void socket.write(text)

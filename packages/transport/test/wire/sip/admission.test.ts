@@ -388,7 +388,7 @@ describe("datagrams", () => {
   )
 })
 
-describe("two doors", () => {
+describe("two SIP servers", () => {
   it(
     "call each other with a password over TCP, and speak",
     withServer(async (server) => {
