@@ -27,7 +27,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | KeyCheck |
         if (!allowed) return errorResponse(401, "A key of the operator's workspace is required")
         const text = yield* PrometheusMetrics.format()
         return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
-      }).pipe(Effect.catchTag("TooManyRequests", ({ message }) => Effect.succeed(errorResponse(429, message))))
+      }).pipe(Effect.catch(({ message }) => Effect.succeed(errorResponse(429, message))))
     )
   })
 )
