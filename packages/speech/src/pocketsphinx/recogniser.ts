@@ -1,13 +1,11 @@
-// The child process: one decoder, fed by messages. It leaves when its parent does, however that died.
+// The child process: one decoder, fed by messages.
+import { dropPrivileges, liveWithParent } from "../workers/childProcess.ts"
 import { Decoder } from "./Decoder.ts"
 import type { FromRecogniser, ToRecogniser } from "./PocketSphinxMessage.ts"
 import type { PocketSphinxInstallation } from "./PocketSphinxInstallation.ts"
 import { Recognition } from "./Recognition.ts"
 
-process.on("disconnect", () => process.exit(0))
-// These reach the whole group: the parent drains its calls first and decides when its children go.
-process.on("SIGINT", () => {})
-process.on("SIGTERM", () => {})
+liveWithParent()
 
 const tell = (message: FromRecogniser): void => {
   process.send?.(message)
@@ -15,6 +13,7 @@ const tell = (message: FromRecogniser): void => {
 
 const installation = JSON.parse(process.argv[2] ?? "{}") as PocketSphinxInstallation
 const recognition = new Recognition(new Decoder(installation))
+dropPrivileges()
 let shown = ""
 
 const handle = (message: ToRecogniser): void => {

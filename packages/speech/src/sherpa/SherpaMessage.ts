@@ -19,8 +19,8 @@ export interface SpeechOrder {
   readonly speed: number
   /** Steps of a diffusing engine. */
   readonly steps?: number
-  /** A mono WAV file and what it says: speak like this. */
-  readonly reference?: { readonly file: string; readonly text: string }
+  /** The bytes of a mono WAV file and what it says: speak like this. */
+  readonly reference?: { readonly wav: Uint8Array; readonly text: string }
 }
 
 /** A phrase to speak, or an utterance (mono 16 kHz) to transcribe. */

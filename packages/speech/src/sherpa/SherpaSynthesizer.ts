@@ -1,5 +1,6 @@
 // A voice of the user's own, run by sherpa-onnx, behind the synthesizer port. One engine, one phrase at a time, with
 // estimated word times, since the engines give none. ZipVoice speaks like a voice's references: it clones.
+import { readFile } from "node:fs/promises"
 import { Effect, Option, Stream } from "effect"
 import type { Scope } from "effect"
 import type { SpeechError } from "../ports/SpeechError.ts"
@@ -38,10 +39,8 @@ export const makeSherpaSynthesizer = Effect.fnUntraced(function* (
 })
 
 const speak = Effect.fnUntraced(function* (model: SynthesisModel, jobs: EngineJobs, request: SynthesisRequest) {
-  const answers = yield* Effect.mapError(
-    jobs.submit({ _tag: "Speak", order: orderOf(model, request) }, request.urgent),
-    speechErrorOf(provider)
-  )
+  const order = yield* orderOf(model, request)
+  const answers = yield* Effect.mapError(jobs.submit({ _tag: "Speak", order }, request.urgent), speechErrorOf(provider))
   let lengthMs = 0
   const sound = Stream.fromQueue(answers).pipe(
     Stream.mapError(speechErrorOf(provider)),
@@ -63,7 +62,10 @@ const speak = Effect.fnUntraced(function* (model: SynthesisModel, jobs: EngineJo
   return Stream.concat(sound, words)
 })
 
-const orderOf = (model: SynthesisModel, request: SynthesisRequest): SpeechOrder => {
+const orderOf = Effect.fnUntraced(function* (
+  model: SynthesisModel,
+  request: SynthesisRequest
+): Effect.fn.Return<SpeechOrder, SpeechError> {
   const steps = request.extra?.["num_steps"]
   const plain = {
     text: request.text,
@@ -72,8 +74,14 @@ const orderOf = (model: SynthesisModel, request: SynthesisRequest): SpeechOrder 
     ...(typeof steps === "number" && Number.isInteger(steps) && steps > 0 && steps <= 64 ? { steps } : {})
   }
   if (model.reference === undefined) return plain
-  return { ...plain, reference: request.character?.references[0] ?? model.reference }
-}
+  const { file, text } = request.character?.references[0] ?? model.reference
+  // Read here: the engine's process may not.
+  const wav = yield* Effect.tryPromise({
+    try: () => readFile(file),
+    catch: () => failure("InvalidOutput", "the reference of the voice cannot be read")
+  })
+  return { ...plain, reference: { wav, text } }
+})
 
 const chunksOf = (samples: Int16Array, sampleRate: number): ReadonlyArray<SpeechChunk> => {
   const size = (sampleRate * chunkMs) / 1000

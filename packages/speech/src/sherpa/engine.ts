@@ -1,7 +1,6 @@
 // The child process of an engine that does one job after the other: speaks phrases, or transcribes whole utterances.
-import { readFileSync } from "node:fs"
 import { parseWav } from "@parley/audio/Wav"
-import { liveWithParent } from "./processLife.ts"
+import { dropPrivileges, liveWithParent } from "../workers/childProcess.ts"
 import type { EngineTask, FromEngine, SpeechOrder, ToEngine } from "./SherpaMessage.ts"
 import { loadRuntime } from "./sherpaRuntime.ts"
 import type { GenerationConfig } from "./sherpaRuntime.ts"
@@ -48,7 +47,7 @@ const synthesis = async ({ model, threads }: EngineTask & { readonly _tag: "Synt
 const generationOf = ({ reference, speaker, speed, steps }: SpeechOrder): GenerationConfig => {
   const plain = { speed, silenceScale: 1, ...(steps === undefined ? {} : { numSteps: steps }) }
   if (reference === undefined) return { ...plain, sid: speaker }
-  const { sampleRate, samples } = parseWav(readFileSync(reference.file))
+  const { sampleRate, samples } = parseWav(reference.wav)
   return {
     ...plain,
     referenceAudio: toFloats(samples),
@@ -77,6 +76,7 @@ const recognition = async ({ model, threads }: EngineTask & { readonly _tag: "Re
 liveWithParent()
 const task = JSON.parse(process.argv[2] ?? "{}") as EngineTask
 const work = await (task._tag === "Synthesise" ? synthesis(task) : recognition(task))
+dropPrivileges()
 
 process.on("message", (message: ToEngine) => {
   if (message._tag === "Cancel") {

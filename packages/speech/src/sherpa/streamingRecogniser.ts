@@ -1,6 +1,6 @@
 // The child process of a recogniser that works while callers speak: one model, one stream for each utterance under
 // way. Decoding holds this thread, in steps of a few frames, so many callers take turns.
-import { liveWithParent } from "./processLife.ts"
+import { dropPrivileges, liveWithParent } from "../workers/childProcess.ts"
 import { toFloats } from "./samples.ts"
 import type { EngineTask, FromRecogniser, ToRecogniser } from "./SherpaMessage.ts"
 import { loadRuntime } from "./sherpaRuntime.ts"
@@ -26,6 +26,7 @@ const recogniser = new (loadRuntime().OnlineRecognizer)({
   modelConfig: { ...task.model, numThreads: task.threads, debug: 0 },
   enableEndpoint: 0
 })
+dropPrivileges()
 const utterances = new Map<number, Utterance>()
 
 const utteranceOf = (utterance: number): Utterance => {

@@ -1,10 +1,14 @@
 // AAC through an ffmpeg of the system, as a child process that lives as long as its scope. It is told the demuxer and
-// may open nothing but the one local file, so that no play list and no address inside an upload is followed.
+// may open nothing but local files, so that no play list and no address inside an upload is followed, and runs as nobody where
+// the service is root. The upload is its standard input: the folders above are closed to that user.
 import { spawn } from "node:child_process"
 import type { ChildProcessByStdio } from "node:child_process"
+import { closeSync, fchownSync, openSync } from "node:fs"
 import type { Readable } from "node:stream"
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import { childEnvironment } from "../workers/childEnvironment.ts"
+import { unprivileged } from "../workers/childProcess.ts"
 import { AudioFault } from "./AudioFault.ts"
 
 /** One decoding. */
@@ -45,16 +49,35 @@ type Child = ChildProcessByStdio<null, Readable, null>
 
 const start = (options: FfmpegOptions): Effect.Effect<Child, AudioFault> =>
   Effect.callback((resume) => {
-    const child = spawn(options.command, argumentsOf(options), { stdio: ["ignore", "pipe", "ignore"] })
+    let upload: number
+    try {
+      upload = openSync(options.file, "r")
+    } catch {
+      return resume(Effect.fail(stalled))
+    }
+    const child = spawn(options.command, argumentsOf(options), {
+      stdio: [upload, "pipe", "ignore"],
+      env: childEnvironment(),
+      ...asNobody(upload)
+      // Its types know no descriptor of a file among the streams.
+    }) as Child
+    closeSync(upload)
     child.once("spawn", () => resume(Effect.succeed(child)))
     // Later ones, such as a kill that comes too late, are of no interest.
     child.on("error", () => resume(Effect.fail(missing)))
   })
 
+/** A decoder of untrusted files has no rights of root; the upload becomes its own, so that it may read it. */
+const asNobody = (upload: number): { readonly uid?: number; readonly gid?: number } => {
+  if (process.getuid?.() !== 0) return {}
+  fchownSync(upload, unprivileged.uid, unprivileged.gid)
+  return unprivileged
+}
+
 const argumentsOf = (options: FfmpegOptions): ReadonlyArray<string> =>
   [
     ["-nostdin", "-v", "quiet", "-threads", "1", "-protocol_whitelist", "file"],
-    ["-f", options.container === "mp4" ? "mov" : "aac", "-i", `file:${options.file}`],
+    ["-f", options.container === "mp4" ? "mov" : "aac", "-i", "file:/dev/stdin"],
     ["-map", "0:a:0", "-t", String(options.mostMs / 1000 + 1)],
     ["-f", "s16le", "-ac", "1", "-ar", String(options.sampleRate), "pipe:1"]
   ].flat()

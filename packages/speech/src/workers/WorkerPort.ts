@@ -5,6 +5,7 @@
 // deep in its work never sees; and it neither restarts nor bounds anything.
 import { fork } from "node:child_process"
 import { Worker } from "node:worker_threads"
+import { childEnvironment } from "./childEnvironment.ts"
 
 /** What is to be run. `process` is for engines that can abort the process they run in. */
 export interface WorkerProgram {
@@ -40,7 +41,7 @@ export const startWorker = (program: WorkerProgram, events: WorkerEvents): Worke
   program.kind === "thread" ? startThread(program, events) : startProcess(program, events)
 
 const startThread = ({ argument, file, name }: WorkerProgram, events: WorkerEvents): WorkerPort => {
-  const worker = new Worker(file, { execArgv: [], name, workerData: argument })
+  const worker = new Worker(file, { execArgv: [], name, workerData: argument, env: childEnvironment() })
   worker.on("online", events.onOnline)
   worker.on("message", events.onMessage)
   worker.on("error", events.onExit)
@@ -57,6 +58,7 @@ const startProcess = ({ argument, file }: WorkerProgram, events: WorkerEvents): 
     // Typed arrays pass as they are.
     serialization: "advanced",
     execArgv: [],
+    env: childEnvironment(),
     stdio: ["ignore", "ignore", "ignore", "ipc"]
   })
   let ended: () => void
