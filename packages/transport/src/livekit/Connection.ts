@@ -76,6 +76,8 @@ export class Connection implements LegCarrier {
   /** Dual mode only: we offer. */
   readonly #subscriber: Peer | undefined
   #socket: SignalSocket | undefined
+  /** The number of our last offer; the first is 1. */
+  #offered = 0
   #askedForSection = false
 
   constructor(owner: ConnectionOwner, options: ConnectionOptions, mode: "single" | "dual", user: User) {
@@ -128,7 +130,7 @@ export class Connection implements LegCarrier {
       case "offer":
         return this.#answer(message.value)
       case "answer":
-        return Effect.promise(async () => this.#owned(() => this.#subscriber?.accept(message.value.sdp)))
+        return this.#accept(message.value)
       default:
         return Effect.sync(() => this.#handleNow(message))
     }
@@ -229,11 +231,23 @@ export class Connection implements LegCarrier {
 
   #offer(subscriber: Peer, restart: boolean): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
+      const id = ++this.#offered
       const sdp = yield* Effect.promise(() => this.#owned(() => subscriber.offer(restart)))
       const mid = subscriber.voiceMid
       const midToTrackId = mid === undefined ? {} : { [mid]: this.#owner.agent.trackSid }
-      this.#socket?.send({ case: "offer", value: new SessionDescription({ type: "offer", sdp, midToTrackId }) })
+      this.#socket?.send({ case: "offer", value: new SessionDescription({ type: "offer", sdp, id, midToTrackId }) })
     })
+  }
+
+  /**
+   * Only the answer to our last offer counts. After a resume the client may still send the one to the offer before, and
+   * taken for this one it leaves ICE with the credentials of a run that is over: the client would hear nothing more of us.
+   * Clients that do not number their answers say 0.
+   */
+  #accept({ id, sdp }: SessionDescription): Effect.Effect<void> {
+    if (this.#subscriber === undefined || (id !== 0 && id !== this.#offered)) return Effect.void
+    const subscriber = this.#subscriber
+    return Effect.promise(() => this.#owned(() => subscriber.accept(sdp)))
   }
 
   #addTrack(request: AddTrackRequest): void {

@@ -212,6 +212,41 @@ describe("LiveKitServer", () => {
     expect(host.server.stats()).toMatchObject({ calls: 1, sockets: 1 })
   })
 
+  it("takes no answer to an earlier offer for the one to its last, which comes after it", async () => {
+    const host = await start()
+    const token = await host.token("late")
+    const pc = makePc()
+    let heard = 0
+    pc.onTrack.subscribe((track) => track.onReceiveRtp.subscribe(() => void heard++))
+    const answerTo = async (signal: Signal): Promise<SessionDescription> => {
+      await until("the offer", () => signal.cases().includes("offer"))
+      const message = signal.got.find((m) => m.case === "offer")
+      const offer = message?.case === "offer" ? message.value : new SessionDescription()
+      await pc.setRemoteDescription({ type: "offer", sdp: offer.sdp })
+      for (const { connection } of pc.iceTransports) delete connection.stunServer
+      await pc.setLocalDescription(await pc.createAnswer())
+      for (const transport of pc.iceTransports) transport.start().catch(() => undefined)
+      return new SessionDescription({ type: "answer", sdp: pc.localDescription?.sdp ?? "", id: offer.id })
+    }
+    const url = `${host.url}/rtc?access_token=${token}`
+    const first = connect(url)
+    await until("the socket", () => first.ws.readyState === WebSocket.OPEN)
+    first.send({ case: "answer", value: await answerTo(first) })
+    await until("heard", () => heard > 0)
+    const join = first.got[0]
+    const sid = join?.case === "join" ? (join.value.participant?.sid ?? "") : ""
+
+    const cut = connect(`${url}&reconnect=1&sid=${sid}`)
+    const late = await answerTo(cut)
+    cut.ws.terminate()
+    const last = connect(`${url}&reconnect=1&sid=${sid}`)
+    const answer = await answerTo(last)
+    for (const value of [late, answer]) last.send({ case: "answer", value })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const before = heard
+    await until("heard again", () => heard > before + 10)
+  })
+
   it("evicts the old connection at once when the same client joins in full", async () => {
     const host = await start()
     const token = await host.token("evict")
