@@ -147,6 +147,8 @@ export interface SipHandlers {
   readonly onCall: (call: IncomingCall) => void
   /** The trace of a call that never got a leg: refused, cancelled, unauthorised, or a dial that failed. */
   readonly onTrace?: (callId: string, sipTrace: ReadonlyArray<SipTraceLine>) => void
+  /** A fault of ours or of the SIP library: the message or the call that met it has ended there, and nothing else. */
+  readonly onFault?: ((error: unknown) => void) | undefined
 }
 
 /** Where to listen, whom to admit, and who takes the calls. */

@@ -11,7 +11,9 @@ import {
 } from "sip.js/lib/core/index.js"
 import { type IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js"
 import { URI } from "sip.js/lib/grammar/index.js"
+import { Deferred, Effect } from "effect"
 import { BlockList, isIP } from "node:net"
+import { CoreBoundary } from "./CoreBoundary.ts"
 import { DigestClient } from "./digest.ts"
 import { type Flow, protocolOf } from "./Flow.ts"
 import type { SipTrace } from "./SipTrace.ts"
@@ -34,12 +36,18 @@ export interface SipCoreOptions {
   /** Whom our requests come from; the user part of a call that came in. */
   readonly user: string
   readonly credentials?: { readonly username: string; readonly password: string } | undefined
+  /** Told what a timer of the core threw; `broken` is done then. */
+  readonly onFault?: ((error: unknown) => void) | undefined
 }
 
 /** The transactions and dialogs of one call. */
 export interface SipCore {
   readonly core: UserAgentCore
   readonly contact: string
+  /** Runs what calls into `core`; whoever calls it otherwise leaves its timers without an owner. Throws what that throws. */
+  readonly enter: <A>(act: () => A) => A
+  /** Done when a timer of the core threw: the call cannot go on. */
+  readonly broken: Deferred.Deferred<void>
   /** A whole message from the flow. Throws nothing. */
   readonly receive: (message: IncomingRequestMessage | IncomingResponseMessage, text: string) => void
   /** A message that was taken elsewhere: for the sipTrace. */
@@ -64,8 +72,15 @@ export const parse = (text: string): IncomingRequestMessage | IncomingResponseMe
 
 /** sip.js's core on this flow. Closed by `close`, after which nothing is sent. */
 export const makeSipCore = (options: SipCoreOptions): SipCore => {
-  const { flow, here, sipTrace } = options
+  const { flow, here, onFault, sipTrace } = options
   let closed = false
+  const broken = Deferred.makeUnsafe<void>()
+  const boundary = new CoreBoundary((error) => {
+    sipTrace.note("the core broke", shortOf(error))
+    Deferred.doneUnsafe(broken, Effect.void)
+    onFault?.(error)
+  })
+  const enter = <A>(act: () => A): A => boundary.enter(act)
 
   /** Branches of what belongs to no dialog: that goes to whom the flow was opened, whatever its target. */
   const direct = new Set<string>()
@@ -123,17 +138,21 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
   return {
     core,
     contact,
+    enter,
+    broken,
     receive: (message, text) => {
       sipTrace.message("in", text)
       repeats?.came(text)
       try {
-        if (message instanceof IncomingResponseMessage) return core.receiveIncomingResponseFromTransport(message)
+        if (message instanceof IncomingResponseMessage) {
+          return enter(() => core.receiveIncomingResponseFromTransport(message))
+        }
         if (message.ruri === undefined) return
         // Calls come in for any number: the address that is asked for is ours.
         core.configuration.aor = message.ruri
-        core.receiveIncomingRequestFromTransport(message)
+        enter(() => core.receiveIncomingRequestFromTransport(message))
       } catch (error) {
-        sipTrace.note("refused by the core", error instanceof Error ? error.message.slice(0, 120) : "")
+        sipTrace.note("refused by the core", shortOf(error))
         if (!(message instanceof IncomingResponseMessage) && message.method !== "ACK") reply(core, message, 400)
       }
     },
@@ -167,6 +186,8 @@ class Dialogs extends Map<string, Dialog> {
     return super.set(key, dialog)
   }
 }
+
+const shortOf = (error: unknown): string => (error instanceof Error ? error.message.slice(0, 120) : "")
 
 const quietly = (act: () => void): void => {
   try {

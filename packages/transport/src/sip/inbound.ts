@@ -8,6 +8,7 @@ import {
 } from "sip.js/lib/core/index.js"
 import type { SipHandlers, SipServerOptions, SipTimings } from "../phone/Phone.ts"
 import { bareReply } from "./bareReply.ts"
+import { plainBody } from "./body.ts"
 import { callerOf } from "./caller.ts"
 import { deliver, type CallTable, type Opening, placeIn, runCall, type TableEntry } from "./CallTable.ts"
 import type { Flow } from "./Flow.ts"
@@ -41,8 +42,6 @@ export interface InboundOptions extends SipHandlers, Pick<SipServerOptions, "use
   readonly makeMedia: MakeMedia
   /** The server closes: new calls are refused. */
   readonly isClosed: () => boolean
-  /** A message or a call that broke something: a fault of ours. It ends there. */
-  readonly onFault?: ((error: unknown) => void) | undefined
 }
 
 /** New calls beyond this many are refused before anything is kept of them. */
@@ -106,7 +105,7 @@ class InboundMessages {
     const marked = first.method === undefined ? whole : addReceived(addBranch(whole), flow.remote)
     const text = normalise(marked)
     const seen = peekHeaders(text ?? marked)
-    if (text !== undefined && seen !== undefined) return this.#takeWhole(text, seen, flow)
+    if (text !== undefined && seen !== undefined) return this.#takeWhole(plainBody(text, seen), seen, flow)
     if (first.method !== undefined && first.method !== "ACK") this.#answer(marked, flow, 400)
   }
 
@@ -208,11 +207,11 @@ const beginCall = (
   trunkId: string,
   here: Here
 ): Effect.Effect<void> => {
-  const { calls, onCall, timings, userAgent } = options
+  const { calls, onCall, onFault, timings, userAgent } = options
   const sipTrace = new SipTrace()
   const flow = new SwitchingFlow(from)
   const open = Effect.acquireRelease(
-    Effect.sync(() => makeSipCore({ flow, sipTrace, here: here.signalling, userAgent, user: dialed })),
+    Effect.sync(() => makeSipCore({ flow, sipTrace, here: here.signalling, userAgent, user: dialed, onFault })),
     (sip) => Effect.sync(sip.close)
   ).pipe(
     Effect.flatMap((sip) => calls.enter(message.callId, sip, flow)),

@@ -1,7 +1,7 @@
 // What goes out: calls placed at a trunk's places in their order, and the question whether a trunk is there. Each place
 // that is tried is a call of its own (`runCall`), in the fibers of the server.
 import { Deferred, Effect, Exit, Option, type Scope } from "effect"
-import type { IncomingResponseMessage, UserAgentCore } from "sip.js/lib/core/index.js"
+import type { IncomingResponseMessage } from "sip.js/lib/core/index.js"
 import { randomBytes } from "node:crypto"
 import type {
   DialOutcome,
@@ -20,12 +20,13 @@ import { acquireMedia } from "./conversation.ts"
 import type { Flow } from "./Flow.ts"
 import { locate } from "./locate.ts"
 import { credentialsOf, outgoingCall } from "./outgoingCall.ts"
-import { makeSipCore, type SipCoreOptions } from "./SipCore.ts"
+import { makeSipCore, type SipCore, type SipCoreOptions } from "./SipCore.ts"
 import { SipTrace } from "./SipTrace.ts"
 import { SwitchingFlow } from "./SwitchingFlow.ts"
 
 /** What placing calls needs. */
-export interface OutboundOptions extends Pick<SipHandlers, "onTrace">, Pick<SipServerOptions, "userAgent" | "find"> {
+export interface OutboundOptions
+  extends Pick<SipHandlers, "onTrace" | "onFault">, Pick<SipServerOptions, "userAgent" | "find"> {
   readonly calls: CallTable
   readonly timings: SipTimings
   /** Runs it until the server closes. */
@@ -102,7 +103,7 @@ const notTaken = (callId: string): DialOutcome => ({ status: "no_answer", sipSta
 
 /** A core on a flow to this place, in the table; both end with the scope. Fails when nobody takes the connection. */
 const openAt = Effect.fnUntraced(function* (
-  { calls, flowTo, hereFor, userAgent }: OutboundOptions,
+  { calls, flowTo, hereFor, onFault, userAgent }: OutboundOptions,
   place: Located,
   callId: string,
   core: Pick<SipCoreOptions, "user" | "credentials" | "sipTrace">
@@ -115,7 +116,7 @@ const openAt = Effect.fnUntraced(function* (
   const here = yield* Effect.tryPromise({ try: () => hereFor(opened), catch: () => undefined })
   const flow = new SwitchingFlow(opened)
   const sip = yield* Effect.acquireRelease(
-    Effect.sync(() => makeSipCore({ ...core, flow, here: here.signalling, userAgent })),
+    Effect.sync(() => makeSipCore({ ...core, flow, here: here.signalling, userAgent, onFault })),
     (made) => Effect.sync(made.close)
   )
   return { call: yield* calls.enter(callId, sip, flow), here }
@@ -176,7 +177,7 @@ const askAt = Effect.fnUntraced(function* (options: OutboundOptions, place: Loca
   const nobody = Effect.sync(() => tell(null))
   const credentials = credentialsOf(trunk.credentials)
   const talk = ({ call }: Opened): Effect.Effect<void> => {
-    sendOptions(call.sip.core, place, callId, tell)
+    sendOptions(call.sip, place, callId, tell)
     return Effect.asVoid(Effect.timeoutOption(Deferred.await(status), timings.checkMs))
   }
   options.run(
@@ -191,7 +192,7 @@ const askAt = Effect.fnUntraced(function* (options: OutboundOptions, place: Loca
 })
 
 const sendOptions = (
-  core: UserAgentCore,
+  { core, enter }: SipCore,
   place: Located,
   callId: string,
   tell: (status: number | null) => void
@@ -202,7 +203,7 @@ const sendOptions = (
   target.port = place.port
   const done = ({ message }: { readonly message: IncomingResponseMessage }): void => tell(message.statusCode ?? null)
   const message = core.makeOutgoingRequestMessage("OPTIONS", target, contact, target, { callId })
-  core.request(message, { onAccept: done, onReject: done, onRedirect: done })
+  enter(() => core.request(message, { onAccept: done, onReject: done, onRedirect: done }))
 }
 
 const newCallId = (): string => `${randomBytes(12).toString("hex")}@parley`

@@ -1,4 +1,5 @@
 // What a request without a call deserves, before anything is kept of it (RFC 3261, 8.2). Pure.
+import { bodyFault } from "./body.ts"
 import { headerIn, headersIn, headOf, type PeekedHeaders } from "./text.ts"
 
 /** What is to be done with a request outside of a call. */
@@ -22,12 +23,6 @@ const single: ReadonlyArray<readonly [name: string, short?: string]> = [
   ["cseq"],
   ["max-forwards"]
 ]
-
-/** A body that is no session description. */
-const isStrange = (text: string, head: string): boolean => {
-  const type = headerIn(head, "content-type", "c")
-  return type !== undefined && text.length > head.length + 2 && !/^(application\/sdp|multipart\/)/i.test(type)
-}
 
 const reply = (status: number, ...headers: ReadonlyArray<string>): Judgement => ({ act: "reply", status, headers })
 
@@ -53,7 +48,8 @@ export const faultIn = (text: string, seen: PeekedHeaders): Judgement | undefine
     .map((tag) => tag.trim())
     .filter((tag) => tag !== "" && !understood.has(tag.toLowerCase()))
   if (strange.length > 0 && method !== "CANCEL") return reply(420, `Unsupported: ${strange.join(", ")}`)
-  return undefined
+  const body = bodyFault(text, method)
+  return body === undefined ? undefined : reply(body.status, ...body.headers)
 }
 
 /** The answer to a request outside of a call: a status, nothing, or that it begins a call. */
@@ -68,7 +64,7 @@ export const validate = (text: string, seen: PeekedHeaders): Judgement => {
     return reply(481)
   switch (method) {
     case "INVITE":
-      return isStrange(text, head) ? reply(415, "Accept: application/sdp") : { act: "invite" }
+      return { act: "invite" }
     case "OPTIONS":
       return reply(200, allow, "Accept: application/sdp", "Supported: timer, 100rel")
     case "REFER":

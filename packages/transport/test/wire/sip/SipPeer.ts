@@ -190,6 +190,7 @@ export const read = (text: string, port: number, back: (text: string) => void): 
 export interface Said {
   readonly headers?: ReadonlyArray<string> | undefined
   readonly body?: string | undefined
+  /** Empty for none. */
   readonly type?: string | undefined
   /** Instead of a new one. */
   readonly branch?: string | undefined
@@ -338,7 +339,7 @@ export const message = (start: string, headers: ReadonlyArray<string>, body = ""
   [
     start,
     ...headers,
-    ...(body === "" ? [] : [`Content-Type: ${type}`]),
+    ...(body === "" || type === "" ? [] : [`Content-Type: ${type}`]),
     `Content-Length: ${Buffer.byteLength(body)}`,
     "",
     body
