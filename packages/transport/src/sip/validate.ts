@@ -24,6 +24,17 @@ const single: ReadonlyArray<readonly [name: string, short?: string]> = [
   ["max-forwards"]
 ]
 
+/** A URI of any scheme, in brackets after a name or bare (RFC 3261, 20.10): more than punctuation. */
+const isAddress = (value = ""): boolean => {
+  const unnamed = value.replace(/^"(?:[^"\\]|\\.)*"/, "")
+  const uri = unnamed.slice(unnamed.indexOf("<") + 1).trimStart()
+  return /[a-z0-9]/i.test(/^[a-z][a-z0-9+.-]*:([^\s<>]*)/i.exec(uri)?.[1] ?? "")
+}
+
+/** A protocol, a transport and a host (RFC 3261, 20.42). */
+const isVia = (value = ""): boolean =>
+  /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*[a-z][a-z0-9-]*[ \t]+(?:[a-z0-9]|\[[0-9a-f:.]+\])/i.test(value)
+
 const reply = (status: number, ...headers: ReadonlyArray<string>): Judgement => ({ act: "reply", status, headers })
 
 /** What is wrong with a request wherever it belongs; undefined for nothing. An ACK is never answered. */
@@ -32,7 +43,9 @@ export const faultIn = (text: string, seen: PeekedHeaders): Judgement | undefine
   const method = seen.method ?? ""
   if (method === "ACK") return undefined
   if (seen.callId === "" || seen.branch === "" || seen.cseqMethod === "") return reply(400)
-  if (seen.cseqMethod !== method || seen.cseq > 2 ** 31) return reply(400)
+  if (seen.cseqMethod !== method || seen.cseq >= 2 ** 31) return reply(400)
+  if (!isAddress(headerIn(head, "from", "f")) || !isAddress(headerIn(head, "to", "t"))) return reply(400)
+  if (!isVia(headerIn(head, "via", "v"))) return reply(400)
   if (single.some(([name, short]) => headersIn(head, name, short).length > 1)) return reply(400)
   if (!known.has(method)) return reply(501, allow)
   const scheme = /^\S+ ([a-z][a-z0-9+.-]*):/i.exec(head)?.[1]?.toLowerCase()
