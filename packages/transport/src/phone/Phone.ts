@@ -151,10 +151,18 @@ export interface SipHandlers {
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
+/** @param name The host name the address was found under, where it was. */
+export type MayReach = (address: string, name?: string) => boolean
+
 /** Where to listen, whom to admit, and who takes the calls. */
 export interface SipServerOptions {
   readonly network: SipNetwork
   readonly handlers: SipHandlers
+  /**
+   * Whether a far side may make us send to this IP address: by its trunk's place (found under `name`), within a dialog
+   * (Contact, Record-Route) or by its session description. Answers go to where a message came from whatever it says.
+   */
+  readonly mayReach: MayReach
   /** In `User-Agent` and `Server`. */
   readonly userAgent: string
   /** Shorter ones, for tests. */

@@ -12,10 +12,11 @@ import {
 import { type IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js"
 import { URI } from "sip.js/lib/grammar/index.js"
 import { Deferred, Effect } from "effect"
-import { BlockList, isIP } from "node:net"
 import { CoreBoundary } from "./CoreBoundary.ts"
 import { DigestClient } from "./digest.ts"
 import { type Flow, protocolOf } from "./Flow.ts"
+import { elsewhere } from "./hops.ts"
+import type { MayReach } from "../phone/Phone.ts"
 import type { SipTrace } from "./SipTrace.ts"
 import { Retransmissions } from "./Retransmissions.ts"
 import { peekHeaders, headerIn, headOf, nextHop } from "./text.ts"
@@ -33,6 +34,7 @@ export interface SipCoreOptions {
   /** `host:port` of ours, in Via and Contact. */
   readonly here: string
   readonly userAgent: string
+  readonly mayReach: MayReach
   /** Whom our requests come from; the user part of a call that came in. */
   readonly user: string
   readonly credentials?: { readonly username: string; readonly password: string } | undefined
@@ -72,7 +74,7 @@ export const parse = (text: string): IncomingRequestMessage | IncomingResponseMe
 
 /** sip.js's core on this flow. Closed by `close`, after which nothing is sent. */
 export const makeSipCore = (options: SipCoreOptions): SipCore => {
-  const { flow, here, onFault, sipTrace } = options
+  const { flow, here, mayReach, onFault, sipTrace } = options
   let closed = false
   const broken = Deferred.makeUnsafe<void>()
   const boundary = new CoreBoundary((error) => {
@@ -93,7 +95,7 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
 
   const leave = (text: string): void => {
     if (closed) return
-    const hop = flow.sendTo === undefined || isFirstHop(text) ? undefined : elsewhere(flow, nextHop(text))
+    const hop = flow.sendTo === undefined || isFirstHop(text) ? undefined : elsewhere(flow, nextHop(text), mayReach)
     if (hop === undefined) flow.send(text)
     else flow.sendTo?.(text, hop.host, hop.port)
   }
@@ -160,21 +162,26 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
     close: () => {
       closed = true
       repeats?.close()
-      // A 200 that was never acknowledged would be said again for ever: the core stops that with a state it no longer
-      // reaches.
-      for (const dialog of dialogs.every) {
-        Reflect.set(dialog, "ackWait", false)
-        Reflect.set(dialog, "reinviteUserAgentServer", undefined)
-      }
-      dialogs.every.clear()
-      // A dialog whose making failed half-way is in there and cannot be disposed of: it must not keep the others' timers.
-      for (const parts of [core.dialogs, core.subscribers, core.userAgentClients, core.userAgentServers]) {
-        for (const part of parts.values()) quietly(() => part.dispose())
-        parts.clear()
-      }
-      quietly(() => core.dispose())
+      disposeOf(core, dialogs)
     }
   }
+}
+
+/** Ends every transaction and dialog, and their timers with them. */
+const disposeOf = (core: UserAgentCore, dialogs: Dialogs): void => {
+  // A 200 that was never acknowledged would be said again for ever: the core stops that with a state it no longer
+  // reaches.
+  for (const dialog of dialogs.every) {
+    Reflect.set(dialog, "ackWait", false)
+    Reflect.set(dialog, "reinviteUserAgentServer", undefined)
+  }
+  dialogs.every.clear()
+  // A dialog whose making failed half-way is in there and cannot be disposed of: it must not keep the others' timers.
+  for (const parts of [core.dialogs, core.subscribers, core.userAgentClients, core.userAgentServers]) {
+    for (const part of parts.values()) quietly(() => part.dispose())
+    parts.clear()
+  }
+  quietly(() => core.dispose())
 }
 
 /** Remembers those that are over. */
@@ -205,34 +212,6 @@ const reply = (core: UserAgentCore, message: IncomingRequestMessage, statusCode:
     // Without what an answer is made of there is none.
   }
 }
-
-/** A proxy or a contact on another address than the flow's; private ones behind a public peer are unreachable. */
-const elsewhere = (
-  { remote }: Flow,
-  hop: { readonly host: string; readonly port: number } | undefined
-): { readonly host: string; readonly port: number } | undefined => {
-  if (hop === undefined || isIP(hop.host) === 0) return undefined
-  if (hop.host === remote.address && hop.port === remote.port) return undefined
-  return isPrivate(hop.host) && !isPrivate(remote.address) ? undefined : hop
-}
-
-/** Loopback, private use, link-local, shared (RFC 6890) and unique local addresses (RFC 4193). */
-const privateBlocks = new BlockList()
-for (const [network, prefix] of [
-  ["10.0.0.0", 8],
-  ["127.0.0.0", 8],
-  ["192.168.0.0", 16],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["100.64.0.0", 10]
-] as const) {
-  privateBlocks.addSubnet(network, prefix, "ipv4")
-}
-privateBlocks.addAddress("::1", "ipv6")
-privateBlocks.addSubnet("fc00::", 7, "ipv6")
-privateBlocks.addSubnet("fe80::", 10, "ipv6")
-
-const isPrivate = (address: string): boolean => privateBlocks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
 
 const splitHere = (here: string): ReadonlyArray<string> => {
   const at = here.lastIndexOf(":")

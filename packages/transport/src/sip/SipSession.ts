@@ -31,7 +31,9 @@ export interface SipSession {
   readonly updated: (message: IncomingRequestMessage) => void
   /** The call goes on after anything but 2xx. */
   readonly refer: Transfer["refer"]
-  /** Called once with the body of the ACK to our 200, or to our answer to a re-INVITE. */
+  /** Done with the body of the ACK to our 200. */
+  readonly acknowledged: Deferred.Deferred<string>
+  /** Called once with the body of the ACK to our answer to a re-INVITE. */
   onAcknowledged: ((body: string) => void) | undefined
 }
 
@@ -60,12 +62,14 @@ export const makeSipSession = Effect.fnUntraced(function* (
   const it: SipSession = {
     ended,
     end,
+    acknowledged: Deferred.makeUnsafe(),
     onAcknowledged: undefined,
     updated: (message) => void run(answerUpdate(options, refresh, message)),
     refer: transfer.refer
   }
   session.delegate = {
     onAck: ({ message }) => {
+      Deferred.doneUnsafe(it.acknowledged, Exit.succeed(message.body))
       it.onAcknowledged?.(message.body)
       it.onAcknowledged = undefined
       // A BYE must wait for the ACK of our 200 (RFC 3261, 15): where it was not allowed before, it goes now.

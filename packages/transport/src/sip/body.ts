@@ -37,7 +37,7 @@ export const plainBody = (text: string, { method }: Pick<PeekedHeaders, "method"
 }
 
 /** Reads the entity headers and the body. Content-Length was held to before. */
-export const readBody = (text: string): Body => {
+const readBody = (text: string): Body => {
   const head = headOf(text)
   const content = text.slice(head.length + 2)
   if (content === "") return none

@@ -20,6 +20,8 @@ export interface IncomingCallOptions {
   readonly call: Pick<IncomingCall, "trunkId" | "callerNumber" | "dialedNumber">
   /** Rejects when no ports are free. */
   readonly makeMedia: () => Promise<Media>
+  /** The source of the INVITE is real: a connection, or a password that was asked for there. */
+  readonly isProven: boolean
   readonly onCall: (call: IncomingCall) => void
   readonly onSession: (session: SipSession) => void
 }
@@ -115,7 +117,9 @@ const answer = Effect.fnUntraced(function* (options: IncomingCallOptions) {
   if (description === undefined) return reject(options, 488)
   const conversation = yield* accept(options, media, description, asked)
   if (conversation === undefined) return reject(options, 500)
-  return { ...conversation, agreed: isLate ? agreedLate(options, conversation.session, media) : Effect.succeed(true) }
+  const { session } = conversation
+  const agreed = options.isProven ? Effect.succeed(true) : proven(session, media)
+  return { ...conversation, agreed: isLate ? agreedLate(options, session, media) : agreed }
 })
 
 /** 200, and the session it begins; undefined where the transaction does not allow it. */
@@ -140,9 +144,7 @@ const accept = Effect.fnUntraced(function* (
 
 /** Our offer stood in the 200: the answer to it comes in the ACK (RFC 3261, 13.2.1). False when none that fits comes. */
 const agreedLate = ({ sipTrace, timings }: IncomingCallOptions, session: SipSession, media: Media) =>
-  Effect.callback<string>((resume) => {
-    session.onAcknowledged = (body) => resume(Effect.succeed(body))
-  }).pipe(
+  Deferred.await(session.acknowledged).pipe(
     Effect.flatMap((body) => Effect.promise(() => media.accept(body))),
     Effect.map((fits) => (fits ? undefined : "no codec fits")),
     Effect.timeoutOrElse({ duration: timings.ackMs, orElse: () => Effect.succeed("no ACK") }),
@@ -152,6 +154,19 @@ const agreedLate = ({ sipTrace, timings }: IncomingCallOptions, session: SipSess
       session.end("closed")
       return false
     })
+  )
+
+/**
+ * Whoever writes another's address into an INVITE hears neither the tag of our 200 nor the port in it: an ACK or a packet
+ * that has them comes from who asked. Until then there is no leg, and so no sound that somebody else would get.
+ */
+const proven = (session: SipSession, media: Media): Effect.Effect<boolean> =>
+  Effect.as(
+    Effect.raceFirst(
+      Deferred.await(session.acknowledged),
+      Effect.promise(() => media.heard)
+    ),
+    true
   )
 
 /** 180, sent again where the caller wants it acknowledged. */

@@ -14,7 +14,7 @@ import type {
   SipServerOptions,
   SipTimings
 } from "../phone/Phone.ts"
-import type { Media } from "../rtp/Media.ts"
+import type { Media, MediaOptions } from "../rtp/Media.ts"
 import { type CallTable, type Opening, runCall } from "./CallTable.ts"
 import { acquireMedia } from "./conversation.ts"
 import type { Flow } from "./Flow.ts"
@@ -26,7 +26,7 @@ import { SwitchingFlow } from "./SwitchingFlow.ts"
 
 /** What placing calls needs. */
 export interface OutboundOptions
-  extends Pick<SipHandlers, "onTrace" | "onFault">, Pick<SipServerOptions, "userAgent" | "find"> {
+  extends Pick<SipHandlers, "onTrace" | "onFault">, Pick<SipServerOptions, "userAgent" | "find" | "mayReach"> {
   readonly calls: CallTable
   readonly timings: SipTimings
   /** Runs it until the server closes. */
@@ -44,11 +44,7 @@ export interface Here {
 }
 
 /** Rejects when no RTP ports are free. */
-export type MakeMedia = (
-  address: string,
-  secure: boolean,
-  onNote: (what: string, detail: string) => void
-) => Promise<Media>
+export type MakeMedia = (options: Pick<MediaOptions, "address" | "onNote" | "peer" | "secure">) => Promise<Media>
 
 /** How many places of a trunk are tried. */
 const mostPlaces = 2
@@ -59,7 +55,10 @@ interface Opened extends Opening {
 
 /** `dial` and `check` of a server. */
 export const makeOutbound = (options: OutboundOptions): Pick<SipServer, "dial" | "check"> => {
-  const { find = locate } = options
+  const { find = locate, mayReach } = options
+  /** A lookup may say anything: what is connected to is what was judged. */
+  const placesOf = async (trunk: OutboundTrunk): Promise<ReadonlyArray<Located>> =>
+    (await find(trunk)).filter(({ address, host }) => mayReach(address, host))
 
   const placed = Effect.fnUntraced(function* (
     request: DialRequest,
@@ -67,7 +66,7 @@ export const makeOutbound = (options: OutboundOptions): Pick<SipServer, "dial" |
     cancelled: Deferred.Deferred<void>
   ) {
     let outcome: DialOutcome = { status: "failed", sipStatus: null, callId }
-    const places = yield* Effect.promise(() => find(request.trunk))
+    const places = yield* Effect.promise(() => placesOf(request.trunk))
     for (const [i, place] of places.slice(0, mostPlaces).entries()) {
       if (Deferred.isDoneUnsafe(cancelled)) return notTaken(callId)
       outcome = yield* dialAt(options, place, i === 0 ? callId : `${i}-${callId}`, request, cancelled)
@@ -90,7 +89,7 @@ export const makeOutbound = (options: OutboundOptions): Pick<SipServer, "dial" |
 
   const check: SipServer["check"] = async (trunk) => {
     const beganMs = performance.now()
-    const [place] = await find(trunk)
+    const [place] = await placesOf(trunk)
     const sipStatus = place === undefined ? null : await Effect.runPromise(askAt(options, place, trunk))
     return { sipStatus, tookMs: Math.round(performance.now() - beganMs) }
   }
@@ -103,7 +102,7 @@ const notTaken = (callId: string): DialOutcome => ({ status: "no_answer", sipSta
 
 /** A core on a flow to this place, in the table; both end with the scope. Fails when nobody takes the connection. */
 const openAt = Effect.fnUntraced(function* (
-  { calls, flowTo, hereFor, onFault, userAgent }: OutboundOptions,
+  { calls, flowTo, hereFor, mayReach, onFault, userAgent }: OutboundOptions,
   place: Located,
   callId: string,
   core: Pick<SipCoreOptions, "user" | "credentials" | "sipTrace">
@@ -116,7 +115,7 @@ const openAt = Effect.fnUntraced(function* (
   const here = yield* Effect.tryPromise({ try: () => hereFor(opened), catch: () => undefined })
   const flow = new SwitchingFlow(opened)
   const sip = yield* Effect.acquireRelease(
-    Effect.sync(() => makeSipCore({ ...core, flow, here: here.signalling, userAgent, onFault })),
+    Effect.sync(() => makeSipCore({ ...core, flow, here: here.signalling, userAgent, mayReach, onFault })),
     (made) => Effect.sync(made.close)
   )
   return { call: yield* calls.enter(callId, sip, flow), here }
@@ -138,9 +137,11 @@ const dialAt = Effect.fnUntraced(function* (
   const sipTrace = new SipTrace()
   const credentials = credentialsOf(request.trunk.credentials)
   const talk = Effect.fnUntraced(function* ({ call, here }: Opened) {
-    const note = (what: string, detail: string): void => sipTrace.note(what, detail)
-    const isSecure = place.transport === "tls"
-    const media = yield* acquireMedia(() => options.makeMedia(here.media, isSecure, note))
+    const onNote = (what: string, detail: string): void => sipTrace.note(what, detail)
+    const secure = place.transport === "tls"
+    const media = yield* acquireMedia(() =>
+      options.makeMedia({ address: here.media, peer: place.address, secure, onNote })
+    )
     if (Option.isNone(media)) return
     if (Deferred.isDoneUnsafe(cancelled)) return tell(notTaken(callId))
     yield* outgoingCall(
