@@ -41,6 +41,7 @@ const caller = (): Promise<SipServer> =>
       publicAddress: undefined,
       rtpPorts: [20_000, 59_000]
     },
+    mayReach: () => true,
     userAgent: "bench",
     handlers: {
       trunkOf: () => Promise.resolve(undefined),

@@ -79,6 +79,7 @@ const main = Effect.gen(function* () {
         publicAddress: undefined,
         rtpPorts: undefined
       },
+      mayReach: () => true,
       userAgent: "Parley",
       handlers: {
         trunkOf: () => Promise.resolve({ id: "trunk", allowedAddresses: ["127.0.0.1"], digest: undefined }),

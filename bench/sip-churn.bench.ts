@@ -89,6 +89,7 @@ if (role === "caller") {
       publicAddress: undefined,
       rtpPorts: undefined
     },
+    mayReach: () => true,
     userAgent: "Parley",
     handlers: {
       trunkOf: async () => ({ id: "bench", allowedAddresses: ["127.0.0.1"], digest: undefined }),

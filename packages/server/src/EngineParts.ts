@@ -100,6 +100,7 @@ const parts = Layer.effect(
     const search = yield* KnowledgeSearch
     const webhook = yield* webhookTools
     const openMcp = yield* mcpTools
+    const { dial, mayRefer } = yield* ConsultationCalls
     // At the start only a recogniser that is not there at all is unhealthy.
     const { asr } = yield* health
     return {
@@ -115,7 +116,8 @@ const parts = Layer.effect(
             (call) =>
               call.tool.mcp === undefined ? webhook(call) : mcp(call)
         ),
-      dial: (yield* ConsultationCalls).dial,
+      dial,
+      mayRefer,
       retrieve: ({ knowledge = [] }, text) => search.find(knowledge, text)
     }
   })

@@ -11,6 +11,7 @@ import * as InboundSip from "@parley/app/calls/inbound/Sip"
 import { WebRtcCalls } from "@parley/app/calls/inbound/WebRtc"
 import { OutboundCalls } from "@parley/app/calls/Outbound"
 import { ConsultationCalls } from "@parley/app/phone/ConsultationCalls"
+import { TransferGate } from "@parley/app/phone/TransferGate"
 import { type OpenSipServer, Telephone } from "@parley/app/phone/Telephone"
 import { CallPlans } from "@parley/app/plan/CallPlans"
 import { PublicAccess } from "@parley/app/publicAccess/PublicAccess"
@@ -58,6 +59,7 @@ export const layer = (config: Config, sipServer?: OpenSipServer) => {
   // Closed after the calls: they speak over it to their end.
   const engines = EngineParts.layer.pipe(
     Layer.provideMerge(ConsultationCalls.layer),
+    Layer.provideMerge(TransferGate.layer),
     Layer.provideMerge(Layer.mergeAll(telephone, HttpListener.layer, Recorder.layer))
   )
   const calls = Layer.mergeAll(WebRtcCalls.layer, InboundSip.layer, OutboundCalls.layer, SessionRequests.layer).pipe(

@@ -36,6 +36,7 @@ const farSide = Effect.acquireRelease(
         publicAddress: undefined,
         rtpPorts: undefined
       },
+      mayReach: () => true,
       userAgent: "far",
       handlers: {
         trunkOf: () => Promise.resolve({ id: "t", allowedAddresses: ["127.0.0.0/8"], digest: undefined }),

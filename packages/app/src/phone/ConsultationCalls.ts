@@ -1,14 +1,14 @@
 // Calls that a call places for itself: a colleague before a transfer, or whom the caller is handed to where the carrier
-// refuses. Over the trunk of the number the call is held by, within what that number may call; hung up with the scope
+// refuses. Over the trunk of the number the call is held by, within what `TransferGate` allows; hung up with the scope
 // that asked.
 import type { PhonePlan } from "@parley/engine/CallPlan"
-import { type Dial, DialFailure } from "@parley/engine/ports/CallParts"
+import { type Dial, DialFailure, type MayRefer } from "@parley/engine/ports/CallParts"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { Context, Effect, Layer } from "effect"
 import { AppSettings } from "../AppSettings.ts"
-import { destinationFault } from "./dialRules.ts"
 import { Telephone } from "./Telephone.ts"
+import { TransferGate } from "./TransferGate.ts"
 import { headersOf, outboundTrunk } from "./trunks.ts"
 
 /** Calls placed from within a call. */
@@ -17,36 +17,46 @@ export class ConsultationCalls extends Context.Service<
   {
     /** Fails when nobody takes the call, and where it must not or cannot be placed. */
     readonly dial: Dial
+    readonly mayRefer: MayRefer
   }
 >()("@parley/app/ConsultationCalls") {
-  static readonly layer: Layer.Layer<ConsultationCalls, never, AppSettings | PhoneLines | Secrets | Telephone> =
-    Layer.effect(
-      ConsultationCalls,
-      Effect.gen(function* () {
-        const lines = yield* PhoneLines
-        const secrets = yield* Secrets
-        const telephone = yield* Telephone
-        const { callCountries: countries, vendor } = yield* AppSettings
+  static readonly layer: Layer.Layer<
+    ConsultationCalls,
+    never,
+    AppSettings | PhoneLines | Secrets | Telephone | TransferGate
+  > = Layer.effect(
+    ConsultationCalls,
+    Effect.gen(function* () {
+      const lines = yield* PhoneLines
+      const secrets = yield* Secrets
+      const telephone = yield* Telephone
+      const gate = yield* TransferGate
+      const { vendor } = yield* AppSettings
 
-        const dial: Dial = Effect.fnUntraced(function* ({ phone, sessionId }, target, ringSeconds) {
-          const line = yield* lines.dialled(ownNumber(phone))
-          const trunk = line === undefined ? undefined : outboundTrunk(line, secrets.open)
-          if (line === undefined || trunk === undefined || telephone.ports === undefined) {
-            return yield* new DialFailure({ reason: "failed" })
-          }
-          const isOwn = yield* lines.isOnPlatform(target)
-          if (destinationFault(line, target, { countries, isOwn }) !== undefined) {
-            return yield* new DialFailure({ reason: "failed" })
-          }
-          const headers = headersOf(line, {}, { sessionId, vendor })
-          const from = (line.showsOriginalCaller ? phone?.callerNumber : undefined) ?? line.phoneNumber
-          return yield* telephone
-            .dial({ trunk, from, to: target, headers, ringSeconds })
-            .pipe(Effect.mapError(({ status }) => new DialFailure({ reason: status })))
-        })
-        return { dial }
+      const dial: Dial = Effect.fnUntraced(function* ({ phone, sessionId }, target, ringSeconds, way) {
+        const line = yield* lines.dialled(ownNumber(phone))
+        const trunk = line === undefined ? undefined : outboundTrunk(line, secrets.open)
+        if (line === undefined || trunk === undefined || telephone.ports === undefined) {
+          return yield* new DialFailure({ reason: "failed" })
+        }
+        if ((yield* gate.fault({ sessionId, line, target, way })) !== undefined) {
+          return yield* new DialFailure({ reason: "not_allowed" })
+        }
+        const headers = headersOf(line, {}, { sessionId, vendor })
+        const from = (line.showsOriginalCaller ? phone?.callerNumber : undefined) ?? line.phoneNumber
+        return yield* telephone
+          .dial({ trunk, from, to: target, headers, ringSeconds })
+          .pipe(Effect.mapError(({ status }) => new DialFailure({ reason: status })))
       })
-    )
+
+      const mayRefer: MayRefer = Effect.fnUntraced(function* ({ phone, sessionId }, target) {
+        const line = yield* lines.dialled(ownNumber(phone))
+        if (line === undefined) return false
+        return (yield* gate.fault({ sessionId, line, target, way: "refer" })) === undefined
+      })
+      return { dial, mayRefer }
+    })
+  )
 }
 
 const ownNumber = (phone: PhonePlan | undefined): string => phone?.number ?? ""

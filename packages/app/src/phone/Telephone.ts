@@ -11,10 +11,13 @@ import type {
 } from "@parley/transport/phone/Phone"
 import { makeSipServer } from "@parley/transport/sip/SipServer"
 import type { FailedDial } from "@parley/workspace/sessions/SessionEnding"
+import { readAllowed } from "@parley/workspace/outbound/AllowedPrivate"
+import { isReachable } from "@parley/workspace/outbound/reachable"
+import { Platform } from "@parley/workspace/Platform"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { StartFault } from "@parley/workspace/storage/StartFault"
-import { Context, Data, Effect, Layer, type Scope } from "effect"
+import { Cause, Context, Data, Effect, Layer, type Scope } from "effect"
 import { readFileSync } from "node:fs"
 import { AppSettings, type SipSettings } from "../AppSettings.ts"
 import { inboundTrunk } from "./trunks.ts"
@@ -50,35 +53,42 @@ export class Telephone extends Context.Service<
     readonly traceOf: (callId: string) => Effect.Effect<ReadonlyArray<SipTraceLine>>
   }
 >()("@parley/app/Telephone") {
-  static readonly layer: Layer.Layer<Telephone, StartFault, AppSettings | PhoneLines | Secrets> = Layer.effect(
-    Telephone,
-    Effect.suspend(() => make(makeSipServer))
-  )
+  static readonly layer: Layer.Layer<Telephone, StartFault, AppSettings | PhoneLines | Platform | Secrets> =
+    Layer.effect(
+      Telephone,
+      Effect.suspend(() => make(makeSipServer))
+    )
 
   static readonly layerWith = (
     open: OpenSipServer
-  ): Layer.Layer<Telephone, StartFault, AppSettings | PhoneLines | Secrets> => Layer.effect(Telephone, make(open))
+  ): Layer.Layer<Telephone, StartFault, AppSettings | PhoneLines | Platform | Secrets> =>
+    Layer.effect(Telephone, make(open))
 }
 
 const make = Effect.fnUntraced(function* (
   open: OpenSipServer
-): Effect.fn.Return<Telephone["Service"], StartFault, AppSettings | PhoneLines | Secrets | Scope.Scope> {
+): Effect.fn.Return<Telephone["Service"], StartFault, AppSettings | PhoneLines | Platform | Secrets | Scope.Scope> {
   const { host, sip, userAgent } = yield* AppSettings
+  const { allowedPrivate } = yield* Platform
+  const allowed = readAllowed(allowedPrivate)
   const lines = yield* PhoneLines
   const secrets = yield* Secrets
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
   const promise = Effect.runPromiseWith(yield* Effect.context<never>())
   const traces = new CallTraces()
   let onCall = refuseAll
   const server = yield* opened(open, sip, {
     host,
     userAgent,
+    mayReach: (address, name) => isReachable(allowed, address, name?.toLowerCase()),
     handlers: {
       trunkOf: (dialled) =>
         promise(
           Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (line) => inboundTrunk(line, secrets.open))
         ),
       onCall: (incoming) => onCall(incoming),
-      onTrace: (callId, trace) => traces.tell(callId, trace)
+      onTrace: (callId, trace) => traces.tell(callId, trace),
+      onFault: (error) => fork(Effect.logError("A telephone call broke", Cause.die(error)))
     }
   })
 
@@ -115,7 +125,7 @@ const dial = (server: SipServer, request: DialRequest, onOver: (callId: string) 
     })
   )
 
-interface Opening extends Pick<SipServerOptions, "handlers" | "userAgent"> {
+interface Opening extends Pick<SipServerOptions, "handlers" | "mayReach" | "userAgent"> {
   readonly host: string
 }
 
@@ -132,11 +142,11 @@ const opened = Effect.fnUntraced(function* (open: OpenSipServer, settings: SipSe
           key: yield* readPem("PARLEY_SIP_TLS_KEY", tls.keyFile)
         }
   const { publicAddress, rtpPorts } = settings
-  const { handlers, host, userAgent } = opening
+  const { handlers, host, mayReach, userAgent } = opening
   const network = { host, port, tls: secure, publicAddress, rtpPorts }
   const acquired = Effect.acquireRelease(
     Effect.tryPromise({
-      try: () => open({ network, handlers, userAgent }),
+      try: () => open({ network, handlers, mayReach, userAgent }),
       catch: (error) => new StartFault({ message: `Cannot open the telephone's ports: ${codeOf(error)}` })
     }),
     (server) =>

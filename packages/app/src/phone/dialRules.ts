@@ -43,7 +43,8 @@ export const callFault = (line: PhoneLine, request: PhoneCallCreate, rules: Call
   return reason === undefined ? undefined : invalidCall(reason, "to_number", sentenceOf(reason, rules.countries))
 }
 
-type DestinationFault = "self_call_blocked" | "premium_destination_blocked" | "destination_not_allowed"
+/** Why a number must not be called. */
+export type DestinationFault = "self_call_blocked" | "premium_destination_blocked" | "destination_not_allowed"
 
 /** Why this number must not be called from this line, whoever asks: the API, or an agent that hands a call over. */
 export const destinationFault = (

@@ -16,7 +16,7 @@ const planOf = (number: string, callerNumber?: string) => ({
 layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A colleague", (it) => {
   it.effect("is called over the number's trunk, as the number or as the caller, and hung up with the scope", () =>
     Effect.gen(function* () {
-      const { dial } = yield* ConsultationCalls
+      const { dial, mayRefer } = yield* ConsultationCalls
       const { ask, number } = yield* customer
       const stock = yield* Effect.provide(LocalInventory, LocalInventory.layer)
       const imported = yield* number({ termination_headers: { "X-Account": "7" } })
@@ -40,7 +40,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A colleagu
       const { body } = yield* ask("POST", "/v1/agent/phone-numbers", { provider: "carrier", phone_number: bought })
       const called = Effect.fnUntraced(function* (plan: ReturnType<typeof planOf>, target: string) {
         const before = server.dials.length
-        const fiber = yield* Effect.forkChild(Effect.scoped(dial(plan, target, 30)))
+        const fiber = yield* Effect.forkChild(Effect.scoped(dial(plan, target, 30, "consultation")))
         yield* eventually(
           Effect.sync(() => server.dials.length),
           (count) => count > before,
@@ -67,20 +67,33 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A colleagu
       assert.strictEqual((yield* called(planOf(bought), colleague))?.from, bought)
 
       const before = server.dials.length
-      const refused = [
+      const refusals = [
         // Bought numbers call within the list of countries, no premium numbers and no URI.
-        dial(planOf(bought), "+442079460123", 30),
-        dial(planOf(bought), "+19005550123", 30),
-        dial(planOf(bought), "sip:colleague@example.com", 30),
+        dial(planOf(bought), "+442079460123", 30, "refer_declined"),
+        dial(planOf(bought), "+19005550123", 30, "refer_declined"),
+        dial(planOf(bought), "sip:colleague@example.com", 30, "refer_declined"),
         // No number calls the platform.
-        dial(planOf(imported.number), bought, 30),
+        dial(planOf(imported.number), bought, 30, "refer_declined"),
         // Nobody's number.
-        dial(planOf("+14155550199"), colleague, 30)
+        dial(planOf("+14155550199"), colleague, 30, "refer_declined")
       ]
-      for (const one of refused) {
-        assert.strictEqual((yield* Effect.flip(Effect.scoped(one))).reason, "failed")
-      }
+      const reasons = yield* Effect.forEach(refusals, (one) => Effect.flip(Effect.scoped(one)))
+      assert.deepStrictEqual(
+        reasons.map(({ reason }) => reason),
+        ["not_allowed", "not_allowed", "not_allowed", "not_allowed", "failed"]
+      )
       assert.strictEqual(server.dials.length, before)
+
+      // The carrier is not asked either to call where we must not.
+      const asked = [
+        mayRefer(planOf(bought), colleague),
+        mayRefer(planOf(bought), "+442079460123"),
+        mayRefer(planOf(bought), "+19005550123"),
+        mayRefer(planOf(imported.number), "sip:colleague@example.com"),
+        mayRefer(planOf(imported.number), bought),
+        mayRefer(planOf("+14155550199"), colleague)
+      ]
+      assert.deepStrictEqual(yield* Effect.all(asked), [true, false, false, true, false, false])
     })
   )
 })

@@ -32,11 +32,23 @@ export type Retrieve = (plan: CallPlan, text: string) => Effect.Effect<ReadonlyA
 
 /** The person called did not take the call. */
 export class DialFailure extends Data.TaggedError("DialFailure")<{
-  readonly reason: "busy" | "no_answer" | "failed"
+  /** `not_allowed`: it must not be called from this call. */
+  readonly reason: "busy" | "no_answer" | "failed" | "not_allowed"
 }> {}
 
+/** What a call is placed for: to speak with a colleague first, or because the carrier declined to hand the caller over. */
+export type CallReason = "consultation" | "refer_declined"
+
 /** Calls somebody for this call: a colleague, or whom it is handed to. Hung up when its scope closes; interruptible. */
-export type Dial = (plan: CallPlan, target: string, ringSeconds: number) => Effect.Effect<Leg, DialFailure, Scope.Scope>
+export type Dial = (
+  plan: CallPlan,
+  target: string,
+  ringSeconds: number,
+  reason: CallReason
+) => Effect.Effect<Leg, DialFailure, Scope.Scope>
+
+/** Whether the far side's carrier may be asked to hand this call over to there. */
+export type MayRefer = (plan: CallPlan, target: string) => Effect.Effect<boolean>
 
 /** The ports that a call is held with. One value serves all calls of a process. */
 export class CallParts extends Context.Service<
@@ -52,6 +64,8 @@ export class CallParts extends Context.Service<
     readonly openTools?: ((plan: CallPlan) => Effect.Effect<RunTool, never, Scope.Scope>) | undefined
     /** Left out where no other call can be placed from this one. */
     readonly dial?: Dial | undefined
+    /** Asked before each REFER; left out where every destination of a plan may be handed over to. */
+    readonly mayRefer?: MayRefer | undefined
     /** Left out where no plan has knowledge to be searched. */
     readonly retrieve?: Retrieve | undefined
   }

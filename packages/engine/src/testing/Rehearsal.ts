@@ -42,6 +42,7 @@ export interface RehearsalScript {
   /** A telephone whose carrier does this with a REFER. */
   readonly telephone?: "transferred" | "refused"
   readonly dial?: CallParts["Service"]["dial"]
+  readonly mayRefer?: CallParts["Service"]["mayRefer"]
   readonly hangUpTool?: boolean
   readonly toolEvents?: boolean
 }
@@ -144,6 +145,7 @@ const partsOf = (script: RehearsalScript): CallParts["Service"] => {
     retrieve: script.retrieve,
     openTools: script.openTools,
     dial: script.dial,
+    mayRefer: script.mayRefer,
     runTool: script.runTool ?? (() => Effect.fail(new ToolFailure({ message: "no such tool" })))
   }
 }

@@ -59,6 +59,7 @@ const cold = Effect.fnUntraced(function* (to: PlannedTransfer, options: Transfer
   const { plan } = call
   const telephone = leg.telephone
   if (telephone === undefined) return "this is no telephone call"
+  if (parts.mayRefer !== undefined && !(yield* parts.mayRefer(plan, to.target))) return dialFailures.not_allowed
   if (
     (yield* Effect.promise(() => telephone.refer(referTo(to.target), plan.phone?.referHeaders ?? {}))) === "transferred"
   ) {
@@ -69,7 +70,7 @@ const cold = Effect.fnUntraced(function* (to: PlannedTransfer, options: Transfer
   if (parts.dial === undefined) return "the carrier refused"
   call.journal.note("transfer_bridged", {})
   leg.take({ source: new HoldMusic(leg.playRate) })
-  const colleague = yield* Effect.result(parts.dial(plan, to.target, ringSeconds))
+  const colleague = yield* Effect.result(parts.dial(plan, to.target, ringSeconds, "refer_declined"))
   if (colleague._tag === "Failure") return dialFailures[colleague.failure.reason]
   const consultation = yield* Consultation.make({ ...options, leg: colleague.success })
   return yield* join(consultation, colleague.success, options)
@@ -80,7 +81,7 @@ const warm = Effect.fnUntraced(function* (to: PlannedTransfer, dial: Dial, optio
   const { plan } = options.call
   const words = wordsIn(plan.voice.language)
   leg.take({ source: new HoldMusic(leg.playRate) })
-  const called = yield* Effect.result(dial(plan, to.target, ringSeconds))
+  const called = yield* Effect.result(dial(plan, to.target, ringSeconds, "consultation"))
   if (called._tag === "Failure") return dialFailures[called.failure.reason]
   const consultation = yield* Consultation.make({ ...options, leg: called.success })
   const talk = Effect.gen(function* () {
@@ -166,7 +167,8 @@ const failed = Effect.fnUntraced(function* (
 const dialFailures = {
   busy: "the line is busy",
   no_answer: "nobody answered",
-  failed: "the number could not be reached"
+  failed: "the number could not be reached",
+  not_allowed: "this number may not be called from here"
 } as const
 
 const declined = {

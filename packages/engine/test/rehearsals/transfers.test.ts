@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
 import type { PlannedTransfer } from "../../src/CallPlan.ts"
-import { type Dial, DialFailure } from "../../src/ports/CallParts.ts"
+import { type Dial, DialFailure, type MayRefer } from "../../src/ports/CallParts.ts"
 import * as FakeLeg from "../../src/testing/FakeLeg.ts"
 import { rehearse, type RehearsalScript } from "../../src/testing/Rehearsal.ts"
 import { during, wait } from "./acting.ts"
@@ -66,6 +66,36 @@ describe("a cold transfer", () => {
       assert.deepStrictEqual(held.leg.referred, ["tel:+14155550199"])
       assert.include(held.transcript(), "assistant: I will connect you.")
       assert.strictEqual(held.ended(), "escalated")
+    })
+  )
+
+  it.effect("is asked for first, and goes no way where it may not", () =>
+    Effect.gen(function* () {
+      const other = yield* colleague()
+      const asked: Array<string> = []
+      const mayRefer: MayRefer = (_plan, target) => Effect.sync(() => asked.push(target) === 0)
+      const held = yield* call({}, { telephone: "refused", dial: other.dial, mayRefer })
+      yield* wait(20_000)
+      assert.deepStrictEqual(asked, ["+14155550199"])
+      assert.deepStrictEqual([held.leg.referred, other.dialled], [[], []])
+      const [result] = results(held.items())
+      assert.include(result?.output ?? "", "may not be called from here")
+      held.endAsked("user_hangup")
+    })
+  )
+
+  it.effect("that the carrier declined is not placed by ourselves where that may not be", () =>
+    Effect.gen(function* () {
+      const reasons: Array<string> = []
+      const dial: Dial = (_plan, _target, _ringSeconds, reason) => {
+        reasons.push(reason)
+        return Effect.fail(new DialFailure({ reason: "not_allowed" }))
+      }
+      const held = yield* call({}, { telephone: "refused", dial })
+      yield* wait(20_000)
+      assert.deepStrictEqual(reasons, ["refer_declined"])
+      assert.include(results(held.items())[0]?.output ?? "", "may not be called from here")
+      held.endAsked("user_hangup")
     })
   )
 

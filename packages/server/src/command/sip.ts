@@ -70,6 +70,8 @@ const server = Effect.acquireRelease(
         publicAddress: undefined,
         rtpPorts: undefined
       },
+      // Whoever may run this asks for the address itself.
+      mayReach: () => true,
       userAgent: `Parley/${version}`,
       handlers: {
         trunkOf: () => Promise.resolve(undefined),

@@ -147,12 +147,22 @@ export interface SipHandlers {
   readonly onCall: (call: IncomingCall) => void
   /** The trace of a call that never got a leg: refused, cancelled, unauthorised, or a dial that failed. */
   readonly onTrace?: (callId: string, sipTrace: ReadonlyArray<SipTraceLine>) => void
+  /** A fault of ours or of the SIP library: the message or the call that met it has ended there, and nothing else. */
+  readonly onFault?: ((error: unknown) => void) | undefined
 }
+
+/** @param name The host name the address was found under, where it was. */
+export type MayReach = (address: string, name?: string) => boolean
 
 /** Where to listen, whom to admit, and who takes the calls. */
 export interface SipServerOptions {
   readonly network: SipNetwork
   readonly handlers: SipHandlers
+  /**
+   * Whether a far side may make us send to this IP address: by its trunk's place (found under `name`), within a dialog
+   * (Contact, Record-Route) or by its session description. Answers go to where a message came from whatever it says.
+   */
+  readonly mayReach: MayReach
   /** In `User-Agent` and `Server`. */
   readonly userAgent: string
   /** Shorter ones, for tests. */

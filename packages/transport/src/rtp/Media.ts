@@ -12,6 +12,10 @@ export interface MediaOptions {
   readonly ports: readonly [min: number, max: number] | undefined
   /** SDES keys (RFC 4568) are offered and asked for; on TLS trunks only. */
   readonly secure: boolean
+  /** The address the far side's signalling comes from. */
+  readonly peer: string
+  /** Whether packets may be sent to this IP address. */
+  readonly mayReach: (address: string) => boolean
   readonly nowMs?: (() => number) | undefined
   /** For the trace of the call: media moved to another port, a codec was chosen. */
   readonly onNote: (what: string, detail: string) => void
@@ -29,6 +33,8 @@ export interface Media {
   readonly current: () => string
   /** Ours, as agreed: `recvonly` and `inactive` are being held. */
   readonly direction: () => MediaDirection
+  /** Resolves at the first packet of the far side's; never where none comes. */
+  readonly heard: Promise<void>
   /** Once a codec is known: the sound of the leg. `close` and `tell` of it end nothing but the sound. */
   readonly sound: () => MediaSound
   readonly close: () => void

@@ -6,7 +6,7 @@ import type { RemoteInfo } from "node:dgram"
 import { randomInt } from "node:crypto"
 import { DtmfReceiver } from "./dtmf.ts"
 import { RtpReceiver } from "./RtpReceiver.ts"
-import { Latch } from "./Latch.ts"
+import { Latch, type Place } from "./Latch.ts"
 import type { Media, MediaOptions, MediaSound } from "./Media.ts"
 import { type Agreed, agree, mayHear, maySend, offered, plainProtocol, secureProtocol, suite } from "./negotiation.ts"
 import { openPorts, type RtpPorts } from "./RtpPorts.ts"
@@ -31,7 +31,6 @@ type Listener = Parameters<MediaSound["hear"]>[0]
 interface Talk {
   readonly agreed: Agreed
   readonly codec: VoiceCodec
-  readonly latch: Latch
   readonly receiver: RtpReceiver
   readonly sender: RtpSender
   readonly srtp: Srtp | undefined
@@ -47,7 +46,9 @@ class PhoneMedia implements Media {
   readonly #now: () => number
   readonly #sessionId = randomInt(2 ** 31)
   readonly #key: SdpKey | undefined
-  readonly #digits = new DtmfReceiver()
+  readonly #heard = Promise.withResolvers<void>()
+  #digits = new DtmfReceiver()
+  #latch: Latch | undefined
   #version = 0
   #described = ""
   #talk: Talk | undefined
@@ -66,7 +67,7 @@ class PhoneMedia implements Media {
     this.#signAtMs = this.#now()
     this.#reportedAtMs = this.#signAtMs
     ports.rtp.on("message", (sent, from) => this.#onRtp(sent, from))
-    ports.rtcp.on("message", () => void (this.#signAtMs = this.#now()))
+    ports.rtcp.on("message", (_sent, from) => this.#onRtcp(from))
   }
 
   // Agreement
@@ -89,6 +90,10 @@ class PhoneMedia implements Media {
     return true
   }
 
+  get heard(): Promise<void> {
+    return this.#heard.promise
+  }
+
   readonly current = (): string => this.#described
   readonly direction = (): MediaDirection => this.#talk?.agreed.direction ?? "sendrecv"
 
@@ -96,9 +101,9 @@ class PhoneMedia implements Media {
   async #settle(agreed: Agreed): Promise<void> {
     const place = { address: agreed.address, port: agreed.port }
     this.#signAtMs = this.#now()
+    this.#describe(place)
     const before = this.#talk
     if (before !== undefined && before.agreed.codec === agreed.codec && hasSameKey(before.agreed, agreed)) {
-      before.latch.describe(place)
       before.sender.change(agreed)
       this.#talk = { ...before, agreed }
       return
@@ -110,13 +115,19 @@ class PhoneMedia implements Media {
     this.#talk = {
       agreed,
       codec,
-      latch: new Latch(place),
       receiver: new RtpReceiver(codec, (samples) => this.#listener?.onFrame(samples), codec.clockRate),
       sender: new RtpSender(codec, agreed, (packet) => this.#send(packet), before?.sender),
       srtp
     }
     before?.codec.close()
     this.#options.onNote("codec", `${agreed.codec}${srtp === undefined ? "" : ", SRTP"}`)
+  }
+
+  #describe(place: Place): void {
+    const { mayReach, onNote } = this.#options
+    if (!mayReach(place.address)) onNote("media address", "not public, nor allowed: nothing is sent there")
+    if (this.#latch === undefined) this.#latch = new Latch(place, this.#now(), this.#options)
+    else this.#latch.describe(place, this.#now())
   }
 
   #write(media: ReadonlyArray<SdpMedia> | undefined, agreed: Agreed | undefined): string {
@@ -186,33 +197,46 @@ class PhoneMedia implements Media {
   // Packets
 
   #send(packet: Buffer): void {
-    const talk = this.#talk
-    if (this.#closed || talk === undefined) return
-    const { address: to, port } = talk.latch.target
+    const [talk, target] = [this.#talk, this.#latch?.target]
+    if (this.#closed || talk === undefined || target === undefined) return
+    const { address: to, port } = target
     this.#ports.rtp.send(talk.srtp === undefined ? packet : talk.srtp.seal(packet), port, to, ignore)
   }
 
   #onRtp(sent: Buffer, from: RemoteInfo): void {
     const talk = this.#talk
     if (talk === undefined || this.#closed) return
-    if (isRtcp(sent)) return void (this.#signAtMs = this.#now())
+    if (isRtcp(sent)) return this.#onRtcp(from)
     const packet = talk.srtp === undefined ? sent : talk.srtp.open(sent)
     const rtp = packet === undefined ? undefined : readRtp(packet)
     if (rtp !== undefined) this.#take(talk, rtp, from)
   }
 
-  #take({ agreed, latch, receiver }: Talk, rtp: RtpRead, from: RemoteInfo): void {
+  #onRtcp(from: RemoteInfo): void {
+    if (this.#latch?.isFarSide(from.address) === true) this.#signAtMs = this.#now()
+  }
+
+  #take({ agreed, receiver }: Talk, rtp: RtpRead, from: RemoteInfo): void {
     const isEvent = rtp.payloadType === agreed.events?.payloadType
     if (!isEvent && rtp.payloadType !== agreed.payloadType && rtp.payloadType !== comfortNoise) return
     const nowMs = this.#now()
-    const heard = latch.hear(from, nowMs)
+    const before = this.#latch?.target
+    const heard = this.#latch?.hear(from, rtp, nowMs) ?? "stranger"
     if (heard === "stranger") return
-    if (heard === "moved") this.#options.onNote("media moved", `port ${from.port}`)
+    if (heard === "began") this.#began(from, before)
     this.#signAtMs = nowMs
     if (isEvent) {
       const digit = this.#digits.take(rtp, nowMs)
       if (digit !== undefined) this.#pressed(digit)
     } else if (rtp.payloadType === agreed.payloadType) receiver.take(rtp, nowMs)
+  }
+
+  /** The first packet of a stream: numbers and times of the one before say nothing about it. */
+  #began(from: RemoteInfo, before: Place | undefined): void {
+    this.#digits = new DtmfReceiver()
+    this.#heard.resolve()
+    const hasMoved = before?.address !== from.address || before.port !== from.port
+    if (hasMoved) this.#options.onNote("media moved", `port ${from.port}`)
   }
 
   #pressed(digit: string): void {
@@ -234,9 +258,9 @@ class PhoneMedia implements Media {
   }
 
   #report(): void {
-    const talk = this.#talk
-    if (talk === undefined || !maySend(talk.agreed.direction)) return
-    const { address: to, port } = talk.latch.target
+    const [talk, target] = [this.#talk, this.#latch?.target]
+    if (talk === undefined || target === undefined || !maySend(talk.agreed.direction)) return
+    const { address: to, port } = target
     const packet = talk.sender.report(Date.now())
     this.#ports.rtcp.send(talk.srtp === undefined ? packet : talk.srtp.sealControl(packet), port + 1, to, ignore)
   }

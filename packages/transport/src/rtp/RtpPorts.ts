@@ -1,4 +1,5 @@
 // A pair of UDP ports for a call: RTP on the even one, RTCP on the next (RFC 3550, 11).
+import { randomInt } from "node:crypto"
 import { createSocket, type Socket } from "node:dgram"
 
 /** Two bound UDP sockets: `port` for RTP, the next one for RTCP. */
@@ -9,18 +10,17 @@ export interface RtpPorts {
 }
 
 const tries = 200
-let next = 0
 
-/** Rejects when no pair is free. */
+/** A pair that nobody can foresee. Rejects when none is free. */
 export const openPorts = async (
   bind: string,
   range: readonly [min: number, max: number] | undefined
 ): Promise<RtpPorts> => {
   const [min, max] = range ?? [20_000, 59_998]
   const pairs = Math.floor((max - (min + (min & 1)) + 1) / 2)
-  if (next === 0) next = Math.floor(Math.random() * pairs)
+  const first = randomInt(Math.max(1, pairs))
   for (let i = 0; i < Math.min(tries, pairs); i++) {
-    const port = min + (min & 1) + 2 * (next++ % pairs)
+    const port = min + (min & 1) + 2 * ((first + i) % pairs)
     const rtp = await bound(bind, port)
     if (rtp === undefined) continue
     const rtcp = await bound(bind, port + 1)

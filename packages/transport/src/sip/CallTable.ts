@@ -4,6 +4,7 @@
 import { Deferred, Effect, type Scope } from "effect"
 import { type IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js"
 import type { SipTimings } from "../phone/Phone.ts"
+import { attempt } from "./coreActs.ts"
 import type { Flow } from "./Flow.ts"
 import type { SipCore } from "./SipCore.ts"
 import type { SipSession } from "./SipSession.ts"
@@ -81,8 +82,8 @@ export class CallTable {
 
 /**
  * One call from its first message to the last retransmission it answers. `talk` is its life: what that acquires is
- * released as soon as it ends; what `open` acquires (core, flow, place in the table) after the linger time. Interrupted
- * while live (the server closes), it leaves `goodbyeMs` for its last requests to be answered.
+ * released as soon as it ends, or its core breaks; what `open` acquires (core, flow, place in the table) after the linger
+ * time. Interrupted while live (the server closes), it leaves `goodbyeMs` for its last requests to be answered.
  */
 export const runCall = <A extends Opening, E>(
   calls: CallTable,
@@ -94,7 +95,8 @@ export const runCall = <A extends Opening, E>(
     Effect.gen(function* () {
       const opened = yield* open
       const { call } = opened
-      yield* Effect.scoped(Effect.andThen(calls.live(call), talk(opened))).pipe(
+      const life = Effect.raceFirst(talk(opened), Deferred.await(call.sip.broken))
+      yield* Effect.scoped(Effect.andThen(calls.live(call), life)).pipe(
         Effect.onInterrupt(() => Effect.sleep(goodbyeMs))
       )
       yield* Effect.timeoutOption(
@@ -121,7 +123,10 @@ export const deliver = (call: TableEntry, message: Message, text: string, flow: 
     call.sip.saw(text)
     if (call.session !== undefined) return call.session.updated(message)
     // No answer to the first offer yet (RFC 3311, 5.2).
-    return void call.sip.core.replyStateless(message, { statusCode: 500, extraHeaders: ["Retry-After: 2"] })
+    const { core } = call.sip
+    return void attempt(call.sip, () =>
+      core.replyStateless(message, { statusCode: 500, extraHeaders: ["Retry-After: 2"] })
+    )
   }
   call.sip.receive(message, text)
 }

@@ -54,11 +54,11 @@ export const makeSessionRefresh = Effect.fnUntraced(function* (
       `Session-Expires: ${timer?.seconds ?? 1800};refresher=uac`
     ]
     const description = media.current() === "" ? media.offer() : media.current()
-    const sent = attempt(() =>
+    const sent = attempt(sip, () =>
       session.invite(
         {
           onAccept: (response) => {
-            attempt(() => response.ack())
+            attempt(sip, () => response.ack())
             void media.accept(response.message.body)
             timer = answeredOf(response.message.getHeader("session-expires")) ?? timer
             restart()

@@ -11,9 +11,12 @@ import {
 } from "sip.js/lib/core/index.js"
 import { type IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js"
 import { URI } from "sip.js/lib/grammar/index.js"
-import { BlockList, isIP } from "node:net"
+import { Deferred, Effect } from "effect"
+import { CoreBoundary } from "./CoreBoundary.ts"
 import { DigestClient } from "./digest.ts"
 import { type Flow, protocolOf } from "./Flow.ts"
+import { elsewhere } from "./hops.ts"
+import type { MayReach } from "../phone/Phone.ts"
 import type { SipTrace } from "./SipTrace.ts"
 import { Retransmissions } from "./Retransmissions.ts"
 import { peekHeaders, headerIn, headOf, nextHop } from "./text.ts"
@@ -31,15 +34,22 @@ export interface SipCoreOptions {
   /** `host:port` of ours, in Via and Contact. */
   readonly here: string
   readonly userAgent: string
+  readonly mayReach: MayReach
   /** Whom our requests come from; the user part of a call that came in. */
   readonly user: string
   readonly credentials?: { readonly username: string; readonly password: string } | undefined
+  /** Told what a timer of the core threw; `broken` is done then. */
+  readonly onFault?: ((error: unknown) => void) | undefined
 }
 
 /** The transactions and dialogs of one call. */
 export interface SipCore {
   readonly core: UserAgentCore
   readonly contact: string
+  /** Runs what calls into `core`; whoever calls it otherwise leaves its timers without an owner. Throws what that throws. */
+  readonly enter: <A>(act: () => A) => A
+  /** Done when a timer of the core threw: the call cannot go on. */
+  readonly broken: Deferred.Deferred<void>
   /** A whole message from the flow. Throws nothing. */
   readonly receive: (message: IncomingRequestMessage | IncomingResponseMessage, text: string) => void
   /** A message that was taken elsewhere: for the sipTrace. */
@@ -64,8 +74,15 @@ export const parse = (text: string): IncomingRequestMessage | IncomingResponseMe
 
 /** sip.js's core on this flow. Closed by `close`, after which nothing is sent. */
 export const makeSipCore = (options: SipCoreOptions): SipCore => {
-  const { flow, here, sipTrace } = options
+  const { flow, here, mayReach, onFault, sipTrace } = options
   let closed = false
+  const broken = Deferred.makeUnsafe<void>()
+  const boundary = new CoreBoundary((error) => {
+    sipTrace.note("the core broke", shortOf(error))
+    Deferred.doneUnsafe(broken, Effect.void)
+    onFault?.(error)
+  })
+  const enter = <A>(act: () => A): A => boundary.enter(act)
 
   /** Branches of what belongs to no dialog: that goes to whom the flow was opened, whatever its target. */
   const direct = new Set<string>()
@@ -78,7 +95,7 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
 
   const leave = (text: string): void => {
     if (closed) return
-    const hop = flow.sendTo === undefined || isFirstHop(text) ? undefined : elsewhere(flow, nextHop(text))
+    const hop = flow.sendTo === undefined || isFirstHop(text) ? undefined : elsewhere(flow, nextHop(text), mayReach)
     if (hop === undefined) flow.send(text)
     else flow.sendTo?.(text, hop.host, hop.port)
   }
@@ -123,17 +140,21 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
   return {
     core,
     contact,
+    enter,
+    broken,
     receive: (message, text) => {
       sipTrace.message("in", text)
       repeats?.came(text)
       try {
-        if (message instanceof IncomingResponseMessage) return core.receiveIncomingResponseFromTransport(message)
+        if (message instanceof IncomingResponseMessage) {
+          return enter(() => core.receiveIncomingResponseFromTransport(message))
+        }
         if (message.ruri === undefined) return
         // Calls come in for any number: the address that is asked for is ours.
         core.configuration.aor = message.ruri
-        core.receiveIncomingRequestFromTransport(message)
+        enter(() => core.receiveIncomingRequestFromTransport(message))
       } catch (error) {
-        sipTrace.note("refused by the core", error instanceof Error ? error.message.slice(0, 120) : "")
+        sipTrace.note("refused by the core", shortOf(error))
         if (!(message instanceof IncomingResponseMessage) && message.method !== "ACK") reply(core, message, 400)
       }
     },
@@ -141,21 +162,26 @@ export const makeSipCore = (options: SipCoreOptions): SipCore => {
     close: () => {
       closed = true
       repeats?.close()
-      // A 200 that was never acknowledged would be said again for ever: the core stops that with a state it no longer
-      // reaches.
-      for (const dialog of dialogs.every) {
-        Reflect.set(dialog, "ackWait", false)
-        Reflect.set(dialog, "reinviteUserAgentServer", undefined)
-      }
-      dialogs.every.clear()
-      // A dialog whose making failed half-way is in there and cannot be disposed of: it must not keep the others' timers.
-      for (const parts of [core.dialogs, core.subscribers, core.userAgentClients, core.userAgentServers]) {
-        for (const part of parts.values()) quietly(() => part.dispose())
-        parts.clear()
-      }
-      quietly(() => core.dispose())
+      disposeOf(core, dialogs)
     }
   }
+}
+
+/** Ends every transaction and dialog, and their timers with them. */
+const disposeOf = (core: UserAgentCore, dialogs: Dialogs): void => {
+  // A 200 that was never acknowledged would be said again for ever: the core stops that with a state it no longer
+  // reaches.
+  for (const dialog of dialogs.every) {
+    Reflect.set(dialog, "ackWait", false)
+    Reflect.set(dialog, "reinviteUserAgentServer", undefined)
+  }
+  dialogs.every.clear()
+  // A dialog whose making failed half-way is in there and cannot be disposed of: it must not keep the others' timers.
+  for (const parts of [core.dialogs, core.subscribers, core.userAgentClients, core.userAgentServers]) {
+    for (const part of parts.values()) quietly(() => part.dispose())
+    parts.clear()
+  }
+  quietly(() => core.dispose())
 }
 
 /** Remembers those that are over. */
@@ -167,6 +193,8 @@ class Dialogs extends Map<string, Dialog> {
     return super.set(key, dialog)
   }
 }
+
+const shortOf = (error: unknown): string => (error instanceof Error ? error.message.slice(0, 120) : "")
 
 const quietly = (act: () => void): void => {
   try {
@@ -184,34 +212,6 @@ const reply = (core: UserAgentCore, message: IncomingRequestMessage, statusCode:
     // Without what an answer is made of there is none.
   }
 }
-
-/** A proxy or a contact on another address than the flow's; private ones behind a public peer are unreachable. */
-const elsewhere = (
-  { remote }: Flow,
-  hop: { readonly host: string; readonly port: number } | undefined
-): { readonly host: string; readonly port: number } | undefined => {
-  if (hop === undefined || isIP(hop.host) === 0) return undefined
-  if (hop.host === remote.address && hop.port === remote.port) return undefined
-  return isPrivate(hop.host) && !isPrivate(remote.address) ? undefined : hop
-}
-
-/** Loopback, private use, link-local, shared (RFC 6890) and unique local addresses (RFC 4193). */
-const privateBlocks = new BlockList()
-for (const [network, prefix] of [
-  ["10.0.0.0", 8],
-  ["127.0.0.0", 8],
-  ["192.168.0.0", 16],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["100.64.0.0", 10]
-] as const) {
-  privateBlocks.addSubnet(network, prefix, "ipv4")
-}
-privateBlocks.addAddress("::1", "ipv6")
-privateBlocks.addSubnet("fc00::", 7, "ipv6")
-privateBlocks.addSubnet("fe80::", 10, "ipv6")
-
-const isPrivate = (address: string): boolean => privateBlocks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
 
 const splitHere = (here: string): ReadonlyArray<string> => {
   const at = here.lastIndexOf(":")

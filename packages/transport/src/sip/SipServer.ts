@@ -26,7 +26,7 @@ const open = Effect.fnUntraced(function* (
   options: SipServerOptions,
   scope: Scope.Closeable
 ): Effect.fn.Return<SipServer, never, Scope.Scope> {
-  const { handlers, network } = options
+  const { handlers, mayReach, network } = options
   const timings = { ...defaultTimings, ...options.timings }
   const calls = new CallTable()
   const onMessage = (text: string, flow: Flow): void => inbound(text, flow)
@@ -63,20 +63,13 @@ const open = Effect.fnUntraced(function* (
     const port = flow.transport === "udp" ? (await udpOut()).port : flow.transport === "tcp" ? tcp?.port : tls?.port
     return { signalling: `${host}:${port ?? 5060}`, media: local }
   }
-  const makeMedia: MakeMedia = (address, isSecure, onNote) =>
-    makePhoneMedia({
-      address,
-      bind: network.host,
-      ports: network.rtpPorts,
-      secure: isSecure,
-      onNote,
-      nowMs: options.nowMs
-    })
+  const makeMedia: MakeMedia = (call) =>
+    makePhoneMedia({ ...call, bind: network.host, ports: network.rtpPorts, mayReach, nowMs: options.nowMs })
 
   const fibers = yield* FiberSet.make<void>()
   const run = yield* FiberSet.runtime(fibers)()
   const { nowMs, userAgent } = options
-  const parts = { ...handlers, userAgent, calls, timings, run, hereFor, makeMedia }
+  const parts = { ...handlers, mayReach, userAgent, calls, timings, run, hereFor, makeMedia }
   const inbound = makeInbound({ ...parts, nowMs, isClosed: () => scope.state._tag === "Closed" })
   const { check, dial } = makeOutbound({ ...parts, find: options.find, flowTo })
   return {

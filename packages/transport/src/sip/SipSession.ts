@@ -31,7 +31,9 @@ export interface SipSession {
   readonly updated: (message: IncomingRequestMessage) => void
   /** The call goes on after anything but 2xx. */
   readonly refer: Transfer["refer"]
-  /** Called once with the body of the ACK to our 200, or to our answer to a re-INVITE. */
+  /** Done with the body of the ACK to our 200. */
+  readonly acknowledged: Deferred.Deferred<string>
+  /** Called once with the body of the ACK to our answer to a re-INVITE. */
   onAcknowledged: ((body: string) => void) | undefined
 }
 
@@ -41,14 +43,14 @@ type Reinvite = Parameters<NonNullable<NonNullable<Session["delegate"]>["onInvit
 export const makeSipSession = Effect.fnUntraced(function* (
   options: SipSessionOptions
 ): Effect.fn.Return<SipSession, never, Scope.Scope> {
-  const { session, sipTrace } = options
+  const { session, sip, sipTrace } = options
   const ended = Deferred.makeUnsafe<SessionEnd>()
   const end = (how: SessionEnd): void => void Deferred.doneUnsafe(ended, Exit.succeed(how))
   // Added first, thus run last: the timers and requests below are gone by then.
   yield* Effect.addFinalizer(() => {
     end("failed")
     return Effect.map(Deferred.await(ended), (how) => {
-      if (how !== "left") bye(session)
+      if (how !== "left") bye(options)
     })
   })
   /** Requests whose answer waits for the media. */
@@ -60,38 +62,40 @@ export const makeSipSession = Effect.fnUntraced(function* (
   const it: SipSession = {
     ended,
     end,
+    acknowledged: Deferred.makeUnsafe(),
     onAcknowledged: undefined,
     updated: (message) => void run(answerUpdate(options, refresh, message)),
     refer: transfer.refer
   }
   session.delegate = {
     onAck: ({ message }) => {
+      Deferred.doneUnsafe(it.acknowledged, Exit.succeed(message.body))
       it.onAcknowledged?.(message.body)
       it.onAcknowledged = undefined
       // A BYE must wait for the ACK of our 200 (RFC 3261, 15): where it was not allowed before, it goes now.
-      if (Deferred.isDoneUnsafe(ended)) bye(session)
+      if (Deferred.isDoneUnsafe(ended)) bye(options)
     },
     onAckTimeout: () => {
       sipTrace.note("no ACK", "32 s")
       end("failed")
     },
     onBye: (request) => {
-      attempt(() => request.accept())
+      attempt(sip, () => request.accept())
       end("left")
     },
     onInfo: (request) => {
       const digit = digitIn(request.message)
-      attempt(() => request.accept())
+      attempt(sip, () => request.accept())
       if (digit !== undefined) options.onDigit(digit)
     },
     onInvite: (request) =>
       void run(answerReinvite(options, refresh, request, (taken) => void (it.onAcknowledged = taken))),
     onNotify: (request) => {
-      attempt(() => request.accept())
+      attempt(sip, () => request.accept())
       transfer.notified(request.message)
     },
-    onRefer: (request) => void attempt(() => request.reject({ statusCode: 603 })),
-    onMessage: (request) => void attempt(() => request.reject({ statusCode: 415 }))
+    onRefer: (request) => void attempt(sip, () => request.reject({ statusCode: 603 })),
+    onMessage: (request) => void attempt(sip, () => request.reject({ statusCode: 415 }))
   }
   refresh.restart()
   return it
@@ -111,7 +115,7 @@ const answerUpdate = Effect.fnUntraced(function* (
   refresh.restart()
   const extraHeaders = [`Contact: ${sip.contact}`, ...(agreed === undefined ? [] : [agreed.header])]
   const body = answer === "" || answer === undefined ? {} : { body: sdpBody(answer) }
-  attempt(() =>
+  attempt(sip, () =>
     sip.core.replyStateless(
       message,
       answer === undefined ? { statusCode: 488 } : { statusCode: 200, extraHeaders, ...body }
@@ -129,20 +133,20 @@ const answerReinvite = Effect.fnUntraced(function* (
   const { message } = request
   const asked = askedOf(message.getHeader("session-expires"), message.getHeader("supported") ?? "")
   if (asked === "tooSmall") {
-    return void attempt(() => request.reject({ statusCode: 422, extraHeaders: ["Min-SE: 90"] }))
+    return void attempt(sip, () => request.reject({ statusCode: 422, extraHeaders: ["Min-SE: 90"] }))
   }
   const description = message.body === "" ? media.offer() : yield* Effect.promise(() => media.answer(message.body))
-  if (description === undefined) return void attempt(() => request.reject({ statusCode: 488 }))
+  if (description === undefined) return void attempt(sip, () => request.reject({ statusCode: 488 }))
   if (asked !== undefined) refresh.agree(asked.timer)
   refresh.restart()
   sipTrace.note("media", media.direction())
   if (message.body === "") awaitAck((body) => void media.accept(body))
   const extraHeaders = [`Contact: ${sip.contact}`, ...(asked === undefined ? [] : [asked.header])]
-  attempt(() => request.accept({ statusCode: 200, extraHeaders, body: sdpBody(description) }))
+  attempt(sip, () => request.accept({ statusCode: 200, extraHeaders, body: sdpBody(description) }))
 })
 
-const bye = (session: Session): void => {
-  if (session.sessionState !== SessionState.Terminated) attempt(() => session.bye())
+const bye = ({ session, sip }: Dialog): void => {
+  if (session.sessionState !== SessionState.Terminated) attempt(sip, () => session.bye())
 }
 
 /** `Signal=5` of application/dtmf-relay, or the plain key of application/dtmf. */

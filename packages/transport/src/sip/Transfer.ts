@@ -32,7 +32,7 @@ export const makeTransfer = <Ended>(
       ]
       const onReject = ({ message }: { readonly message: IncomingResponseMessage }): void =>
         void Deferred.doneUnsafe(told, Exit.succeed(message.statusCode ?? null))
-      const isSent = !Deferred.isDoneUnsafe(ended) && attempt(() => session.refer({ onReject }, { extraHeaders }))
+      const isSent = !Deferred.isDoneUnsafe(ended) && attempt(sip, () => session.refer({ onReject }, { extraHeaders }))
       if (!isSent) return Promise.resolve(null)
       return Effect.raceFirst(Deferred.await(told), Effect.as(Deferred.await(ended), null)).pipe(
         Effect.timeoutOrElse({ duration: timings.referMs, orElse: () => Effect.succeed(null) }),

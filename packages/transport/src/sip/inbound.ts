@@ -6,8 +6,9 @@ import {
   type IncomingRequestMessage,
   IncomingResponseMessage
 } from "sip.js/lib/core/index.js"
-import type { SipHandlers, SipServerOptions, SipTimings } from "../phone/Phone.ts"
+import type { InboundTrunk, SipHandlers, SipServerOptions, SipTimings } from "../phone/Phone.ts"
 import { bareReply } from "./bareReply.ts"
+import { plainBody } from "./body.ts"
 import { callerOf } from "./caller.ts"
 import { deliver, type CallTable, type Opening, placeIn, runCall, type TableEntry } from "./CallTable.ts"
 import type { Flow } from "./Flow.ts"
@@ -31,7 +32,7 @@ import { TrunkAdmission } from "./TrunkAdmission.ts"
 import { faultIn, validate } from "./validate.ts"
 
 /** What the messages of a server need. */
-export interface InboundOptions extends SipHandlers, Pick<SipServerOptions, "userAgent"> {
+export interface InboundOptions extends SipHandlers, Pick<SipServerOptions, "userAgent" | "mayReach"> {
   readonly calls: CallTable
   readonly timings: SipTimings
   readonly nowMs?: (() => number) | undefined
@@ -41,8 +42,6 @@ export interface InboundOptions extends SipHandlers, Pick<SipServerOptions, "use
   readonly makeMedia: MakeMedia
   /** The server closes: new calls are refused. */
   readonly isClosed: () => boolean
-  /** A message or a call that broke something: a fault of ours. It ends there. */
-  readonly onFault?: ((error: unknown) => void) | undefined
 }
 
 /** New calls beyond this many are refused before anything is kept of them. */
@@ -106,7 +105,7 @@ class InboundMessages {
     const marked = first.method === undefined ? whole : addReceived(addBranch(whole), flow.remote)
     const text = normalise(marked)
     const seen = peekHeaders(text ?? marked)
-    if (text !== undefined && seen !== undefined) return this.#takeWhole(text, seen, flow)
+    if (text !== undefined && seen !== undefined) return this.#takeWhole(plainBody(text, seen), seen, flow)
     if (first.method !== undefined && first.method !== "ACK") this.#answer(marked, flow, 400)
   }
 
@@ -191,7 +190,7 @@ class InboundMessages {
       }
       const here = yield* Effect.promise(() => this.#options.hereFor(flow))
       this.#options.run(
-        beginCall(this.#options, invitation, trunk.id, here).pipe(
+        beginCall(this.#options, invitation, trunk, here).pipe(
           Effect.catchCause((cause) =>
             Effect.sync(() => void (Cause.hasInterruptsOnly(cause) || this.#options.onFault?.(Cause.squash(cause))))
           )
@@ -205,14 +204,16 @@ class InboundMessages {
 const beginCall = (
   options: InboundOptions,
   { dialed, flow: from, message, text }: Invitation,
-  trunkId: string,
+  trunk: InboundTrunk,
   here: Here
 ): Effect.Effect<void> => {
-  const { calls, onCall, timings, userAgent } = options
+  const { calls, mayReach, onCall, onFault, timings, userAgent } = options
   const sipTrace = new SipTrace()
   const flow = new SwitchingFlow(from)
   const open = Effect.acquireRelease(
-    Effect.sync(() => makeSipCore({ flow, sipTrace, here: here.signalling, userAgent, user: dialed })),
+    Effect.sync(() =>
+      makeSipCore({ flow, sipTrace, here: here.signalling, userAgent, user: dialed, mayReach, onFault })
+    ),
     (sip) => Effect.sync(sip.close)
   ).pipe(
     Effect.flatMap((sip) => calls.enter(message.callId, sip, flow)),
@@ -232,8 +233,15 @@ const beginCall = (
       sip,
       sipTrace,
       timings,
-      call: { trunkId, callerNumber: callerOf(headOf(text)), dialedNumber: dialed },
-      makeMedia: () => options.makeMedia(here.media, isTls, (what, detail) => sipTrace.note(what, detail)),
+      call: { trunkId: trunk.id, callerNumber: callerOf(headOf(text)), dialedNumber: dialed },
+      makeMedia: () =>
+        options.makeMedia({
+          address: here.media,
+          peer: from.remote.address,
+          secure: isTls,
+          onNote: (what, detail) => sipTrace.note(what, detail)
+        }),
+      isProven: from.reliable || trunk.digest !== undefined,
       onCall,
       onSession: (session) => void (call.session = session)
     })

@@ -20,6 +20,8 @@ export interface IncomingCallOptions {
   readonly call: Pick<IncomingCall, "trunkId" | "callerNumber" | "dialedNumber">
   /** Rejects when no ports are free. */
   readonly makeMedia: () => Promise<Media>
+  /** The source of the INVITE is real: a connection, or a password that was asked for there. */
+  readonly isProven: boolean
   readonly onCall: (call: IncomingCall) => void
   readonly onSession: (session: SipSession) => void
 }
@@ -30,6 +32,7 @@ export const allowed = "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, NOTIFY, 
 const reliableMs = 500
 const giveUpMs = 32_000
 
+type Asked = Pick<IncomingCallOptions, "request" | "sip">
 type Decision = "answer" | "givenUp" | { readonly status: number; readonly headers: Array<string> }
 type Timer = Exclude<ReturnType<typeof askedOf>, "tooSmall">
 
@@ -40,7 +43,7 @@ type Timer = Exclude<ReturnType<typeof askedOf>, "tooSmall">
 export const incomingCall = Effect.fnUntraced(function* (
   options: IncomingCallOptions
 ): Effect.fn.Return<boolean, never, Scope.Scope> {
-  const { request, sip } = options
+  const { request } = options
   const decision = Deferred.makeUnsafe<Decision>()
   const decide = (what: Decision): boolean => Deferred.doneUnsafe(decision, Exit.succeed(what))
   const givenUp = Deferred.makeUnsafe<undefined>()
@@ -57,17 +60,17 @@ export const incomingCall = Effect.fnUntraced(function* (
       decide("givenUp")
       Deferred.doneUnsafe(leg, Exit.succeed(undefined))
       // The transaction refuses a second final answer.
-      reject(request, 503)
+      reject(options, 503)
     })
   )
   request.delegate = {
     onCancel: () => {
-      reject(request, 487)
+      reject(options, 487)
       giveUp()
     },
     onTransportError: giveUp
   }
-  const ringing = yield* Effect.forkScoped(Effect.andThen(Deferred.await(rung), ring(request, sip)), {
+  const ringing = yield* Effect.forkScoped(Effect.andThen(Deferred.await(rung), ring(options)), {
     startImmediately: true
   })
   options.onCall({
@@ -81,7 +84,7 @@ export const incomingCall = Effect.fnUntraced(function* (
 
   const decided = yield* Deferred.await(decision)
   if (typeof decided === "object") {
-    reject(request, decided.status, decided.headers)
+    reject(options, decided.status, decided.headers)
     return false
   }
   const conversation =
@@ -105,16 +108,18 @@ const answer = Effect.fnUntraced(function* (options: IncomingCallOptions) {
   const { request } = options
   const { message } = request
   const asked = askedOf(message.getHeader("session-expires"), message.getHeader("supported") ?? "")
-  if (asked === "tooSmall") return reject(request, 422, ["Min-SE: 90"])
+  if (asked === "tooSmall") return reject(options, 422, ["Min-SE: 90"])
   const made = yield* acquireMedia(options.makeMedia)
-  if (Option.isNone(made)) return reject(request, 500)
+  if (Option.isNone(made)) return reject(options, 500)
   const media = made.value
-  const isLate = message.body.trim() === ""
+  const isLate = message.body === ""
   const description = isLate ? media.offer() : yield* Effect.promise(() => media.answer(message.body))
-  if (description === undefined) return reject(request, 488)
+  if (description === undefined) return reject(options, 488)
   const conversation = yield* accept(options, media, description, asked)
-  if (conversation === undefined) return reject(request, 500)
-  return { ...conversation, agreed: isLate ? agreedLate(options, conversation.session, media) : Effect.succeed(true) }
+  if (conversation === undefined) return reject(options, 500)
+  const { session } = conversation
+  const agreed = options.isProven ? Effect.succeed(true) : proven(session, media)
+  return { ...conversation, agreed: isLate ? agreedLate(options, session, media) : agreed }
 })
 
 /** 200, and the session it begins; undefined where the transaction does not allow it. */
@@ -128,7 +133,7 @@ const accept = Effect.fnUntraced(function* (
   const { callId } = request.message
   const extraHeaders = [`Contact: ${sip.contact}`, allowed, ...(timer === undefined ? [] : [timer.header])]
   const accepted = yield* Effect.option(
-    Effect.try(() => request.accept({ statusCode: 200, extraHeaders, body: sdpBody(description) }))
+    Effect.try(() => sip.enter(() => request.accept({ statusCode: 200, extraHeaders, body: sdpBody(description) })))
   )
   if (Option.isNone(accepted)) return undefined
   const { session } = accepted.value
@@ -139,9 +144,7 @@ const accept = Effect.fnUntraced(function* (
 
 /** Our offer stood in the 200: the answer to it comes in the ACK (RFC 3261, 13.2.1). False when none that fits comes. */
 const agreedLate = ({ sipTrace, timings }: IncomingCallOptions, session: SipSession, media: Media) =>
-  Effect.callback<string>((resume) => {
-    session.onAcknowledged = (body) => resume(Effect.succeed(body))
-  }).pipe(
+  Deferred.await(session.acknowledged).pipe(
     Effect.flatMap((body) => Effect.promise(() => media.accept(body))),
     Effect.map((fits) => (fits ? undefined : "no codec fits")),
     Effect.timeoutOrElse({ duration: timings.ackMs, orElse: () => Effect.succeed("no ACK") }),
@@ -153,15 +156,29 @@ const agreedLate = ({ sipTrace, timings }: IncomingCallOptions, session: SipSess
     })
   )
 
+/**
+ * Whoever writes another's address into an INVITE hears neither the tag of our 200 nor the port in it: an ACK or a packet
+ * that has them comes from who asked. Until then there is no leg, and so no sound that somebody else would get.
+ */
+const proven = (session: SipSession, media: Media): Effect.Effect<boolean> =>
+  Effect.as(
+    Effect.raceFirst(
+      Deferred.await(session.acknowledged),
+      Effect.promise(() => media.heard)
+    ),
+    true
+  )
+
 /** 180, sent again where the caller wants it acknowledged. */
-const ring = Effect.fnUntraced(function* (request: IncomingInviteRequest, { contact }: SipCore) {
+const ring = Effect.fnUntraced(function* ({ request, sip }: Asked) {
+  const { contact } = sip
   const extraHeaders = [`Contact: ${contact}`, allowed]
   if (!needsReliable(request.message)) {
-    return void attempt(() => request.progress({ statusCode: 180, extraHeaders }))
+    return void attempt(sip, () => request.progress({ statusCode: 180, extraHeaders }))
   }
   const acknowledged = Deferred.makeUnsafe<void>()
   const send = Effect.sync(() =>
-    attempt(() => {
+    attempt(sip, () => {
       const { session } = request.progress({
         statusCode: 180,
         extraHeaders: [...extraHeaders, "Require: 100rel", "RSeq: 1"]
@@ -170,7 +187,7 @@ const ring = Effect.fnUntraced(function* (request: IncomingInviteRequest, { cont
         ...session.delegate,
         onPrack: (prack) => {
           Deferred.doneUnsafe(acknowledged, Effect.void)
-          attempt(() => prack.accept())
+          attempt(sip, () => prack.accept())
         }
       }
     })
@@ -184,8 +201,8 @@ const ring = Effect.fnUntraced(function* (request: IncomingInviteRequest, { cont
   }
 })
 
-const reject = (request: IncomingInviteRequest, statusCode: number, extraHeaders: Array<string> = []): undefined => {
-  attempt(() => request.reject({ statusCode, extraHeaders }))
+const reject = ({ request, sip }: Asked, statusCode: number, extraHeaders: Array<string> = []): undefined => {
+  attempt(sip, () => request.reject({ statusCode, extraHeaders }))
 }
 
 const needsReliable = (message: IncomingRequestMessage): boolean =>

@@ -1,7 +1,7 @@
 // What goes out: calls placed at a trunk's places in their order, and the question whether a trunk is there. Each place
 // that is tried is a call of its own (`runCall`), in the fibers of the server.
 import { Deferred, Effect, Exit, Option, type Scope } from "effect"
-import type { IncomingResponseMessage, UserAgentCore } from "sip.js/lib/core/index.js"
+import type { IncomingResponseMessage } from "sip.js/lib/core/index.js"
 import { randomBytes } from "node:crypto"
 import type {
   DialOutcome,
@@ -14,18 +14,19 @@ import type {
   SipServerOptions,
   SipTimings
 } from "../phone/Phone.ts"
-import type { Media } from "../rtp/Media.ts"
+import type { Media, MediaOptions } from "../rtp/Media.ts"
 import { type CallTable, type Opening, runCall } from "./CallTable.ts"
 import { acquireMedia } from "./conversation.ts"
 import type { Flow } from "./Flow.ts"
 import { locate } from "./locate.ts"
 import { credentialsOf, outgoingCall } from "./outgoingCall.ts"
-import { makeSipCore, type SipCoreOptions } from "./SipCore.ts"
+import { makeSipCore, type SipCore, type SipCoreOptions } from "./SipCore.ts"
 import { SipTrace } from "./SipTrace.ts"
 import { SwitchingFlow } from "./SwitchingFlow.ts"
 
 /** What placing calls needs. */
-export interface OutboundOptions extends Pick<SipHandlers, "onTrace">, Pick<SipServerOptions, "userAgent" | "find"> {
+export interface OutboundOptions
+  extends Pick<SipHandlers, "onTrace" | "onFault">, Pick<SipServerOptions, "userAgent" | "find" | "mayReach"> {
   readonly calls: CallTable
   readonly timings: SipTimings
   /** Runs it until the server closes. */
@@ -43,11 +44,7 @@ export interface Here {
 }
 
 /** Rejects when no RTP ports are free. */
-export type MakeMedia = (
-  address: string,
-  secure: boolean,
-  onNote: (what: string, detail: string) => void
-) => Promise<Media>
+export type MakeMedia = (options: Pick<MediaOptions, "address" | "onNote" | "peer" | "secure">) => Promise<Media>
 
 /** How many places of a trunk are tried. */
 const mostPlaces = 2
@@ -58,7 +55,10 @@ interface Opened extends Opening {
 
 /** `dial` and `check` of a server. */
 export const makeOutbound = (options: OutboundOptions): Pick<SipServer, "dial" | "check"> => {
-  const { find = locate } = options
+  const { find = locate, mayReach } = options
+  /** A lookup may say anything: what is connected to is what was judged. */
+  const placesOf = async (trunk: OutboundTrunk): Promise<ReadonlyArray<Located>> =>
+    (await find(trunk)).filter(({ address, host }) => mayReach(address, host))
 
   const placed = Effect.fnUntraced(function* (
     request: DialRequest,
@@ -66,7 +66,7 @@ export const makeOutbound = (options: OutboundOptions): Pick<SipServer, "dial" |
     cancelled: Deferred.Deferred<void>
   ) {
     let outcome: DialOutcome = { status: "failed", sipStatus: null, callId }
-    const places = yield* Effect.promise(() => find(request.trunk))
+    const places = yield* Effect.promise(() => placesOf(request.trunk))
     for (const [i, place] of places.slice(0, mostPlaces).entries()) {
       if (Deferred.isDoneUnsafe(cancelled)) return notTaken(callId)
       outcome = yield* dialAt(options, place, i === 0 ? callId : `${i}-${callId}`, request, cancelled)
@@ -89,7 +89,7 @@ export const makeOutbound = (options: OutboundOptions): Pick<SipServer, "dial" |
 
   const check: SipServer["check"] = async (trunk) => {
     const beganMs = performance.now()
-    const [place] = await find(trunk)
+    const [place] = await placesOf(trunk)
     const sipStatus = place === undefined ? null : await Effect.runPromise(askAt(options, place, trunk))
     return { sipStatus, tookMs: Math.round(performance.now() - beganMs) }
   }
@@ -102,7 +102,7 @@ const notTaken = (callId: string): DialOutcome => ({ status: "no_answer", sipSta
 
 /** A core on a flow to this place, in the table; both end with the scope. Fails when nobody takes the connection. */
 const openAt = Effect.fnUntraced(function* (
-  { calls, flowTo, hereFor, userAgent }: OutboundOptions,
+  { calls, flowTo, hereFor, mayReach, onFault, userAgent }: OutboundOptions,
   place: Located,
   callId: string,
   core: Pick<SipCoreOptions, "user" | "credentials" | "sipTrace">
@@ -115,7 +115,7 @@ const openAt = Effect.fnUntraced(function* (
   const here = yield* Effect.tryPromise({ try: () => hereFor(opened), catch: () => undefined })
   const flow = new SwitchingFlow(opened)
   const sip = yield* Effect.acquireRelease(
-    Effect.sync(() => makeSipCore({ ...core, flow, here: here.signalling, userAgent })),
+    Effect.sync(() => makeSipCore({ ...core, flow, here: here.signalling, userAgent, mayReach, onFault })),
     (made) => Effect.sync(made.close)
   )
   return { call: yield* calls.enter(callId, sip, flow), here }
@@ -137,9 +137,11 @@ const dialAt = Effect.fnUntraced(function* (
   const sipTrace = new SipTrace()
   const credentials = credentialsOf(request.trunk.credentials)
   const talk = Effect.fnUntraced(function* ({ call, here }: Opened) {
-    const note = (what: string, detail: string): void => sipTrace.note(what, detail)
-    const isSecure = place.transport === "tls"
-    const media = yield* acquireMedia(() => options.makeMedia(here.media, isSecure, note))
+    const onNote = (what: string, detail: string): void => sipTrace.note(what, detail)
+    const secure = place.transport === "tls"
+    const media = yield* acquireMedia(() =>
+      options.makeMedia({ address: here.media, peer: place.address, secure, onNote })
+    )
     if (Option.isNone(media)) return
     if (Deferred.isDoneUnsafe(cancelled)) return tell(notTaken(callId))
     yield* outgoingCall(
@@ -176,7 +178,7 @@ const askAt = Effect.fnUntraced(function* (options: OutboundOptions, place: Loca
   const nobody = Effect.sync(() => tell(null))
   const credentials = credentialsOf(trunk.credentials)
   const talk = ({ call }: Opened): Effect.Effect<void> => {
-    sendOptions(call.sip.core, place, callId, tell)
+    sendOptions(call.sip, place, callId, tell)
     return Effect.asVoid(Effect.timeoutOption(Deferred.await(status), timings.checkMs))
   }
   options.run(
@@ -191,7 +193,7 @@ const askAt = Effect.fnUntraced(function* (options: OutboundOptions, place: Loca
 })
 
 const sendOptions = (
-  core: UserAgentCore,
+  { core, enter }: SipCore,
   place: Located,
   callId: string,
   tell: (status: number | null) => void
@@ -202,7 +204,7 @@ const sendOptions = (
   target.port = place.port
   const done = ({ message }: { readonly message: IncomingResponseMessage }): void => tell(message.statusCode ?? null)
   const message = core.makeOutgoingRequestMessage("OPTIONS", target, contact, target, { callId })
-  core.request(message, { onAccept: done, onReject: done, onRedirect: done })
+  enter(() => core.request(message, { onAccept: done, onReject: done, onRedirect: done }))
 }
 
 const newCallId = (): string => `${randomBytes(12).toString("hex")}@parley`

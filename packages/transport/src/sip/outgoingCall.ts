@@ -77,7 +77,7 @@ export const outgoingCall = Effect.fnUntraced(function* (
 const invited = Effect.fnUntraced(function* (
   options: OutgoingCallOptions
 ): Effect.fn.Return<Final | "dead" | { readonly cancelledWith: number | null }, never, Scope.Scope> {
-  const { cancelled, request, sipTrace, timings } = options
+  const { cancelled, request, sip, sipTrace, timings } = options
   const answers = yield* Queue.unbounded<Answer>()
   const accepted = Deferred.makeUnsafe<Accepted | undefined>()
   const invite = sendInvite(options, answers, accepted)
@@ -96,7 +96,7 @@ const invited = Effect.fnUntraced(function* (
   const giveUp = Effect.sync(() => {
     Deferred.doneUnsafe(accepted, Exit.succeed(undefined))
     sipTrace.note("cancelled", "")
-    attempt(() => invite.cancel())
+    attempt(sip, () => invite.cancel())
   })
   const result = yield* Effect.raceFirst(ringing, Effect.as(Deferred.await(cancelled), "cancel" as const)).pipe(
     Effect.onInterrupt(() => giveUp)
@@ -130,27 +130,29 @@ const sendInvite = (
   const message = sip.core.makeOutgoingRequestMessage("INVITE", target, from, target, { callId }, headers, body)
   const refused = ({ statusCode }: IncomingResponseMessage, redirected: boolean): void =>
     void Queue.offerUnsafe(answers, { _tag: "Refused", status: statusCode ?? null, redirected })
-  return sip.core.invite(message, {
-    onTrying: () => void Queue.offerUnsafe(answers, { _tag: "Progress" }),
-    onProgress: (response) => {
-      Queue.offerUnsafe(answers, { _tag: "Progress" })
-      const { message: progress } = response
-      if (progress.body !== "") early.set(progress.toTag, progress.body)
-      // Reliable provisional answers want to be acknowledged, each once (RFC 3262, 4).
-      const sequence = /^\d{1,10}$/.exec(progress.getHeader("rseq") ?? "")?.[0]
-      if (sequence === undefined || acknowledged.has(`${progress.toTag} ${sequence}`)) return
-      acknowledged.add(`${progress.toTag} ${sequence}`)
-      attempt(() => response.prack({ extraHeaders: [`RAck: ${sequence} ${progress.cseq} INVITE`] }))
-    },
-    onAccept: (response) => {
-      attempt(() => response.ack())
-      const answer: Accepted = { _tag: "Accepted", response, early: early.get(response.message.toTag) ?? "" }
-      if (!Deferred.doneUnsafe(accepted, Exit.succeed(answer))) attempt(() => response.session.bye())
-      Queue.offerUnsafe(answers, answer)
-    },
-    onRedirect: ({ message: moved }) => refused(moved, true),
-    onReject: ({ message: rejected }) => refused(rejected, false)
-  })
+  return sip.enter(() =>
+    sip.core.invite(message, {
+      onTrying: () => void Queue.offerUnsafe(answers, { _tag: "Progress" }),
+      onProgress: (response) => {
+        Queue.offerUnsafe(answers, { _tag: "Progress" })
+        const { message: progress } = response
+        if (progress.body !== "") early.set(progress.toTag, progress.body)
+        // Reliable provisional answers want to be acknowledged, each once (RFC 3262, 4).
+        const sequence = /^\d{1,10}$/.exec(progress.getHeader("rseq") ?? "")?.[0]
+        if (sequence === undefined || acknowledged.has(`${progress.toTag} ${sequence}`)) return
+        acknowledged.add(`${progress.toTag} ${sequence}`)
+        attempt(sip, () => response.prack({ extraHeaders: [`RAck: ${sequence} ${progress.cseq} INVITE`] }))
+      },
+      onAccept: (response) => {
+        attempt(sip, () => response.ack())
+        const answer: Accepted = { _tag: "Accepted", response, early: early.get(response.message.toTag) ?? "" }
+        if (!Deferred.doneUnsafe(accepted, Exit.succeed(answer))) attempt(sip, () => response.session.bye())
+        Queue.offerUnsafe(answers, answer)
+      },
+      onRedirect: ({ message: moved }) => refused(moved, true),
+      onReject: ({ message: rejected }) => refused(rejected, false)
+    })
+  )
 }
 
 /** 486 and 600: busy; 408, 480 and 487: nobody took it; all else: failed. */

@@ -23,7 +23,7 @@ export const peekHeaders = (text: string): PeekedHeaders | undefined => {
   const start = startLine.exec(text)
   if (start === null) return undefined
   const head = headOf(text)
-  const [, number = "", cseqMethod = ""] = /^(\d{1,10})\s+(\S+)/.exec(headerIn(head, "cseq") ?? "") ?? []
+  const [, number = "", cseqMethod = ""] = /^0*(\d{1,10})\s+(\S+)/.exec(headerIn(head, "cseq") ?? "") ?? []
   return {
     method: start[2],
     status: start[1] === undefined ? undefined : Number(start[1]),

@@ -1,4 +1,5 @@
 // What a request without a call deserves, before anything is kept of it (RFC 3261, 8.2). Pure.
+import { bodyFault } from "./body.ts"
 import { headerIn, headersIn, headOf, type PeekedHeaders } from "./text.ts"
 
 /** What is to be done with a request outside of a call. */
@@ -23,11 +24,16 @@ const single: ReadonlyArray<readonly [name: string, short?: string]> = [
   ["max-forwards"]
 ]
 
-/** A body that is no session description. */
-const isStrange = (text: string, head: string): boolean => {
-  const type = headerIn(head, "content-type", "c")
-  return type !== undefined && text.length > head.length + 2 && !/^(application\/sdp|multipart\/)/i.test(type)
+/** A URI of any scheme, in brackets after a name or bare (RFC 3261, 20.10): more than punctuation. */
+const isAddress = (value = ""): boolean => {
+  const unnamed = value.replace(/^"(?:[^"\\]|\\.)*"/, "")
+  const uri = unnamed.slice(unnamed.indexOf("<") + 1).trimStart()
+  return /[a-z0-9]/i.test(/^[a-z][a-z0-9+.-]*:([^\s<>]*)/i.exec(uri)?.[1] ?? "")
 }
+
+/** A protocol, a transport and a host (RFC 3261, 20.42). */
+const isVia = (value = ""): boolean =>
+  /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*[a-z][a-z0-9-]*[ \t]+(?:[a-z0-9]|\[[0-9a-f:.]+\])/i.test(value)
 
 const reply = (status: number, ...headers: ReadonlyArray<string>): Judgement => ({ act: "reply", status, headers })
 
@@ -37,7 +43,9 @@ export const faultIn = (text: string, seen: PeekedHeaders): Judgement | undefine
   const method = seen.method ?? ""
   if (method === "ACK") return undefined
   if (seen.callId === "" || seen.branch === "" || seen.cseqMethod === "") return reply(400)
-  if (seen.cseqMethod !== method || seen.cseq > 2 ** 31) return reply(400)
+  if (seen.cseqMethod !== method || seen.cseq >= 2 ** 31) return reply(400)
+  if (!isAddress(headerIn(head, "from", "f")) || !isAddress(headerIn(head, "to", "t"))) return reply(400)
+  if (!isVia(headerIn(head, "via", "v"))) return reply(400)
   if (single.some(([name, short]) => headersIn(head, name, short).length > 1)) return reply(400)
   if (!known.has(method)) return reply(501, allow)
   const scheme = /^\S+ ([a-z][a-z0-9+.-]*):/i.exec(head)?.[1]?.toLowerCase()
@@ -53,7 +61,8 @@ export const faultIn = (text: string, seen: PeekedHeaders): Judgement | undefine
     .map((tag) => tag.trim())
     .filter((tag) => tag !== "" && !understood.has(tag.toLowerCase()))
   if (strange.length > 0 && method !== "CANCEL") return reply(420, `Unsupported: ${strange.join(", ")}`)
-  return undefined
+  const body = bodyFault(text, method)
+  return body === undefined ? undefined : reply(body.status, ...body.headers)
 }
 
 /** The answer to a request outside of a call: a status, nothing, or that it begins a call. */
@@ -68,7 +77,7 @@ export const validate = (text: string, seen: PeekedHeaders): Judgement => {
     return reply(481)
   switch (method) {
     case "INVITE":
-      return isStrange(text, head) ? reply(415, "Accept: application/sdp") : { act: "invite" }
+      return { act: "invite" }
     case "OPTIONS":
       return reply(200, allow, "Accept: application/sdp", "Supported: timer, 100rel")
     case "REFER":

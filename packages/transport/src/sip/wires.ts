@@ -3,6 +3,7 @@ import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dg
 import { createServer as createTcpServer, connect as connectTcp, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer, connect as connectTls } from "node:tls"
 import type { Flow } from "./Flow.ts"
+import { AddressPlaces } from "./AddressPlaces.ts"
 import { Framing } from "./framing.ts"
 
 /** A message, and the flow to answer on. */
@@ -17,9 +18,12 @@ export interface Wire {
 const connectMs = 8_000
 /** A connection nobody speaks on is closed. */
 const idleMs = 600_000
+/** All open ones of a listener, and those of one address. */
 const mostConnections = 2_000
-/** Written and not yet taken: the far side has stopped reading. */
-const mostUnsent = 1_048_576
+const mostOfAddress = 100
+/** Written and not yet taken: the far side has stopped reading. Twice the longest message. */
+const mostUnsent = 131_072
+const mostUnreadPongs = 1_000
 
 /** A UDP socket, which can send anywhere. */
 export interface UdpWire extends Wire {
@@ -56,7 +60,8 @@ export const openUdp = async (host: string, port: number, onMessage: OnMessage):
   })
   socket.on("error", ignore)
   socket.on("message", (bytes: Buffer, from: RemoteInfo) => {
-    const text = bytes.toString("utf8")
+    // Empty lines before a message mean nothing (RFC 3261, 7.5).
+    const text = bytes.toString("utf8").replace(/^(?:\r\n)+/, "")
     // Keep-alives (RFC 5626, 4.4.1 and others).
     if (text.trim() === "" || bytes[0] === 0) return
     onMessage(text, flowTo(from.address, from.port))
@@ -101,16 +106,23 @@ export const openStreams = async (
 ): Promise<Wire> => {
   const transport = secure === undefined ? "tcp" : "tls"
   const open = new Set<Socket>()
-  const accept = (socket: Socket): void => {
-    open.add(socket)
-    socket.once("close", () => open.delete(socket))
-    carry(socket, transport, options)
-  }
+  const places = new AddressPlaces(mostOfAddress)
+  const accept = (socket: Socket): void => void carry(socket, transport, options)
   const server: Server =
     secure === undefined
       ? createTcpServer(accept)
       : createTlsServer({ cert: secure.certificate, key: secure.key, handshakeTimeout: connectMs }, accept)
   server.maxConnections = mostConnections
+  // Before any handshake.
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? ""
+    if (!places.take(address)) return socket.destroy()
+    open.add(socket)
+    socket.once("close", () => {
+      open.delete(socket)
+      places.free(address)
+    })
+  })
   server.on("tlsClientError", ignore)
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
@@ -177,13 +189,24 @@ const carry = (socket: Socket, transport: "tcp" | "tls", { onMessage }: StreamOp
       else socket.write(text)
     }
   }
+  // Each pong counts as what keeping it costs, which is more than its two bytes.
+  let unread = 0
+  const pong = (count: number): void => {
+    if (socket.destroyed) return
+    if (socket.writableLength === 0) unread = 0
+    unread += count
+    if (unread > mostUnreadPongs) socket.destroy()
+    else socket.write("\r\n".repeat(count))
+  }
   socket.on("error", ignore)
   socket.on("data", (bytes) => {
+    let pings = 0
     for (const framed of framing.push(bytes)) {
       if (framed.kind === "message") onMessage(framed.text, flow)
-      else if (framed.kind === "ping") socket.write("\r\n")
+      else if (framed.kind === "ping") pings++
       else socket.destroy()
     }
+    if (pings > 0) pong(pings)
   })
   return flow
 }

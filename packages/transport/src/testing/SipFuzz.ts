@@ -119,6 +119,7 @@ class Fuzzer {
       timings: { ...defaultTimings, lingerMs: { unreliable: 2, reliable: 2 }, ackMs: 50, referMs: 50, goodbyeMs: 0 },
       run,
       userAgent: "Parley",
+      mayReach: () => true,
       hereFor: async () => ({ signalling: "192.0.2.10:5060", media: "192.0.2.10" }),
       makeMedia: async () => silentMedia(),
       isClosed: () => false,

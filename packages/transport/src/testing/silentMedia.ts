@@ -12,6 +12,7 @@ export const silentMedia = (): Media => {
     accept: async (answer) => fits(answer),
     current: () => ours,
     direction: () => "sendrecv",
+    heard: Promise.resolve(),
     sound: () => ({ playRate: 8000, play: () => undefined, hear: () => undefined, sendDigits: () => undefined }),
     close: () => undefined
   }

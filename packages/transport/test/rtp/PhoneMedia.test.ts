@@ -17,6 +17,8 @@ const end = async (options: Partial<MediaOptions> = {}) => {
     bind: "127.0.0.1",
     ports: undefined,
     secure: false,
+    peer: "127.0.0.1",
+    mayReach: (address) => address.startsWith("127."),
     onNote: (what, detail) => notes.push(`${what}: ${detail}`),
     ...options
   })

@@ -13,6 +13,8 @@ const media = () =>
     bind: "127.0.0.1",
     ports: undefined,
     secure: false,
+    peer: "127.0.0.1",
+    mayReach: () => true,
     onNote: () => undefined
   })
 

@@ -6,12 +6,12 @@ import { peekHeaders } from "../../src/sip/text.ts"
 const request = (
   method: string,
   more: ReadonlyArray<string> = [],
-  { cseq = "1", target = "sip:a@b", to = "<sip:a@b>" } = {}
+  { cseq = "1", from = "<sip:c@d>", target = "sip:a@b", to = "<sip:a@b>", via = "SIP/2.0/UDP x" } = {}
 ) =>
   [
     `${method} ${target} SIP/2.0`,
-    "Via: SIP/2.0/UDP x;branch=z9hG4bK1",
-    "From: <sip:c@d>;tag=1",
+    `Via: ${via};branch=z9hG4bK1`,
+    `From: ${from};tag=1`,
     `To: ${to}`,
     "Call-ID: x",
     `CSeq: ${cseq} ${method}`,
@@ -53,7 +53,16 @@ describe("a request without a call", () => {
     ["an option we lack", request("INVITE", ["Require: 100rel, blue"]), 420],
     ["options we have", request("INVITE", ["Require: 100rel", "Require: timer"]), "invite"],
     ["CANCEL with an option we lack", request("CANCEL", ["Require: blue"]), 481],
-    ["a sequence beyond all bounds", request("INVITE", [], { cseq: "2147483649" }), 400],
+    ["a sequence beyond all bounds", request("INVITE", [], { cseq: "2147483648" }), 400],
+    ["the last sequence, with zeros before it", request("INVITE", [], { cseq: "0002147483647" }), "invite"],
+    ["From of punctuation", request("OPTIONS", [], { from: "<;:@,>" }), 400],
+    ["To of punctuation", request("OPTIONS", [], { to: '"";;<>@:' }), 400],
+    ["To with a scheme and nothing else", request("OPTIONS", [], { to: "<sip:@;;>" }), 400],
+    ["To of another scheme", request("OPTIONS", [], { to: "A <urn:service:sos>" }), 200],
+    ["To with a quoted bracket", request("OPTIONS", [], { to: '"a < b" <sip:a@b>' }), 200],
+    ["Via without a host", request("OPTIONS", [], { via: "SIP/2.0/UDP " }), 400],
+    ["Via with a port alone", request("OPTIONS", [], { via: "SIP/2.0/UDP :5060" }), 400],
+    ["Via with spaces and an IPv6 host", request("OPTIONS", [], { via: "SIP / 2.0 / TCP  [2001:db8::1]:5060" }), 200],
     ["a sequence of another method", request("INVITE").replace("1 INVITE", "1 OPTIONS"), 400],
     ["no Call-ID", request("INVITE").replace("Call-ID: x\r\n", ""), 400],
     ["no branch", request("INVITE").replace(";branch=z9hG4bK1", ""), 400]

@@ -4,11 +4,11 @@
 import { lookup } from "node:dns/promises"
 import { connect as connectTcp, isIPv6, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
-import { type AllowedPrivate, allowsAddress } from "./AllowedPrivate.ts"
+import type { AllowedPrivate } from "./AllowedPrivate.ts"
 import { hostOf } from "./CustomerUrl.ts"
 import { parseAddress } from "./IpAddress.ts"
 import { OutboundError } from "./OutboundError.ts"
-import { kindOf } from "./PublicAddress.ts"
+import { isReachable } from "./reachable.ts"
 
 /** One address, as text, to connect to. */
 export interface Target {
@@ -74,12 +74,7 @@ const checkedAddresses = async (
 ): Promise<ReadonlyArray<string>> => {
   const literal = parseAddress(host)
   const addresses = literal === undefined ? await resolved(host, parts, signal) : [bare(host)]
-  const trusted = parts.allowed.names.has(host)
-  const isPermitted = (address: string) =>
-    kindOf(address) === "public" ||
-    allowsAddress(parts.allowed, address) ||
-    (trusted && parseAddress(address) !== undefined)
-  if (!addresses.every(isPermitted)) {
+  if (!addresses.every((address) => isReachable(parts.allowed, address, host))) {
     throw new OutboundError({ reason: "Forbidden", message: "the address is not public" })
   }
   return interleaved(addresses)

@@ -7,7 +7,7 @@ import { Effect, Redacted } from "effect"
 import { Telephone } from "@parley/app/phone/Telephone"
 import { customer, endpoint, eventually, serviceWith } from "../../../../app/test/calls/telephone.ts"
 
-const service = serviceWith({ PARLEY_SIP_PORT: "0" })
+const service = serviceWith({ PARLEY_SIP_PORT: "0", PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.0/8" })
 const secret = { username: "trunk", password: Redacted.make("trunk secret") }
 
 /** A carrier that lets us call with credentials; what rings there is kept. */
@@ -22,6 +22,7 @@ const carrier = Effect.acquireRelease(
         publicAddress: undefined,
         rtpPorts: undefined
       },
+      mayReach: () => true,
       userAgent: "carrier",
       handlers: {
         trunkOf: () => Promise.resolve({ id: "ours", allowedAddresses: ["127.0.0.1"], digest: secret }),

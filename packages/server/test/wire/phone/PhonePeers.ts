@@ -95,6 +95,7 @@ export const openExchange = async (onCall: () => 486 | 480 | "answer" = () => "a
       publicAddress: undefined,
       rtpPorts: undefined
     },
+    mayReach: () => true,
     userAgent: "exchange",
     handlers: {
       trunkOf: () => Promise.resolve({ id: "any", allowedAddresses: ["127.0.0.0/8"], digest: undefined }),

@@ -46,7 +46,7 @@ describe.skipIf(noBaresip || deaf)(
     beforeAll(async () => {
       sip = await freePort()
       const own = await freePort()
-      service = await startService({ PARLEY_SIP_PORT: String(sip) })
+      service = await startService({ PARLEY_SIP_PORT: String(sip), PARLEY_ALLOW_PRIVATE_NETWORKS: "127.0.0.0/8" })
       const agent = await service.agent({
         prompt: {
           system_prompt: "You are a receptionist.",

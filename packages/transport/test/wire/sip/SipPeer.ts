@@ -43,11 +43,11 @@ export class SipPeer {
   }
 
   /** Speaks to a server at this port; 0: to who spoke to it. */
-  static async open(way: Way, serverPort: number): Promise<SipPeer> {
+  static async open(way: Way, serverPort: number, address = "127.0.0.1"): Promise<SipPeer> {
     const peer = new SipPeer(way)
     if (way === "udp") {
       const socket = createSocket("udp4")
-      await new Promise<void>((done) => socket.bind(0, "127.0.0.1", done))
+      await new Promise<void>((done) => socket.bind(0, address, done))
       const sendTo = (text: string, port: number) => void (peer.#closed || socket.send(text, port, "127.0.0.1"))
       let to = serverPort
       socket.on("message", (bytes, from: RemoteInfo) => {
@@ -190,6 +190,7 @@ export const read = (text: string, port: number, back: (text: string) => void): 
 export interface Said {
   readonly headers?: ReadonlyArray<string> | undefined
   readonly body?: string | undefined
+  /** Empty for none. */
   readonly type?: string | undefined
   /** Instead of a new one. */
   readonly branch?: string | undefined
@@ -338,7 +339,7 @@ export const message = (start: string, headers: ReadonlyArray<string>, body = ""
   [
     start,
     ...headers,
-    ...(body === "" ? [] : [`Content-Type: ${type}`]),
+    ...(body === "" || type === "" ? [] : [`Content-Type: ${type}`]),
     `Content-Length: ${Buffer.byteLength(body)}`,
     "",
     body
@@ -349,12 +350,12 @@ export const token = (): string => randomBytes(6).toString("hex")
 export const tagOf = (header: string): string => /;\s*tag=([^;\s]+)/.exec(header)?.[1] ?? ""
 
 /** Codec 0 is PCMU, 8 PCMA, 111 Opus; keys are 101. */
-export const sdp = (port: number, direction = "sendrecv", codec = 0, version = 1): string =>
+export const sdp = (port: number, direction = "sendrecv", codec = 0, version = 1, address = "127.0.0.1"): string =>
   [
     "v=0",
     `o=- 1 ${version} IN IP4 127.0.0.1`,
     "s=-",
-    "c=IN IP4 127.0.0.1",
+    `c=IN IP4 ${address}`,
     "t=0 0",
     `m=audio ${port} RTP/AVP ${codec} 101`,
     ...(codec === 111 ? ["a=rtpmap:111 opus/48000/2"] : []),
@@ -380,9 +381,9 @@ export class RtpPeer {
     })
   }
 
-  static async open(): Promise<RtpPeer> {
+  static async open(address = "127.0.0.1"): Promise<RtpPeer> {
     const socket = createSocket("udp4")
-    await new Promise<void>((done) => socket.bind(0, "127.0.0.1", done))
+    await new Promise<void>((done) => socket.bind(0, address, done))
     return new RtpPeer(socket)
   }
 

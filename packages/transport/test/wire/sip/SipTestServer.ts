@@ -42,7 +42,8 @@ export interface SipTestServer {
   readonly sipTraces: Map<string, ReadonlyArray<SipTraceLine>>
   readonly peer: (way?: Way) => Promise<SipPeer>
   readonly listener: (way?: Way) => Promise<SipPeer>
-  readonly rtp: () => Promise<RtpPeer>
+  /** At another address than the caller's where one is given. */
+  readonly rtp: (address?: string) => Promise<RtpPeer>
   /** A caller with sound. */
   readonly caller: (way?: Way, to?: string) => Promise<{ peer: SipPeer; talk: Talk; rtp: RtpPeer }>
   readonly adopt: (leg: PhoneLeg) => Taken
@@ -92,6 +93,7 @@ export const openSipTestServer = async (
   let places: ReadonlyArray<Located> | undefined
   const sip = await makeSipServer({
     userAgent: "Parley",
+    mayReach: isLoopback,
     find: async (trunk) => places ?? locate(trunk),
     nowMs: () => performance.now() + passedMs,
     ...more,
@@ -136,8 +138,8 @@ export const openSipTestServer = async (
       closers.push(() => peer.close())
       return peer
     },
-    rtp: async () => {
-      const rtp = await RtpPeer.open()
+    rtp: async (address) => {
+      const rtp = await RtpPeer.open(address)
       closers.push(() => rtp.close())
       return rtp
     },
@@ -196,6 +198,8 @@ export const until = async (holds: () => boolean, why: string, withinMs = 8_000)
     await rest(5)
   }
 }
+
+const isLoopback = (address: string): boolean => address.startsWith("127.")
 
 const sockets = (): number => process.getActiveResourcesInfo().filter((name) => /UDP|TCP|TLS/.test(name)).length
 

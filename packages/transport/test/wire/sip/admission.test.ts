@@ -42,10 +42,21 @@ const challenged = async (server: SipTestServer, to = guarded) => {
     talk.theirTag = ""
     talk.request("INVITE", { body, headers })
   }
-  return { peer, talk, challenge, nonce: nonceOf(challenge), answer }
+  return { peer, rtp, talk, challenge, nonce: nonceOf(challenge), answer }
 }
 
 describe("a number with a password", () => {
+  it(
+    "lets the caller hear us before the ACK: the challenge was answered from there",
+    withServer(async (server) => {
+      const { answer, nonce, rtp, talk } = await challenged(server)
+      answer([digest(nonce)])
+      await talk.expect(200)
+      await until(() => rtp.packets > 3, "no sound")
+      await talk.bye()
+    })
+  )
+
   it(
     "challenges with both algorithms, the stronger first",
     withServer(async (server) => {

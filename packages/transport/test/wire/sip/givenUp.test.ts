@@ -18,6 +18,7 @@ describe("a call that is given up while it rings", () => {
     const far = await makeSipServer({
       network: here,
       userAgent: "far",
+      mayReach: () => true,
       handlers: {
         trunkOf: () => Promise.resolve({ id: "trunk", allowedAddresses: ["127.0.0.1"], digest }),
         onCall: (call) => {
@@ -33,6 +34,7 @@ describe("a call that is given up while it rings", () => {
     const near = await makeSipServer({
       network: here,
       userAgent: "near",
+      mayReach: () => true,
       handlers: {
         trunkOf: () => Promise.resolve(undefined),
         onCall: (call) => call.refuse(404),

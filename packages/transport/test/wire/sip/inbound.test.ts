@@ -280,7 +280,7 @@ describe("races", () => {
   it(
     "a BYE before the ACK ends the call",
     withServer(async (server) => {
-      const { rtp, talk } = await server.caller()
+      const { rtp, talk } = await server.caller("tcp")
       talk.request("INVITE", said(rtp))
       await talk.expect(200)
       await talk.bye()
@@ -291,7 +291,7 @@ describe("races", () => {
   it(
     "our hang-up before the ACK says BYE after it",
     withServer(async (server) => {
-      const { rtp, talk } = await server.caller()
+      const { rtp, talk } = await server.caller("tcp")
       talk.request("INVITE", said(rtp))
       await talk.expect(200)
       await until(() => server.taken.length === 1, "no leg")

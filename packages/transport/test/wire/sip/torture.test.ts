@@ -63,6 +63,29 @@ describe.each<[string, ReadonlyArray<Torture>]>([
   })
 })
 
+const invite = (cseq: string): string =>
+  [
+    "INVITE sip:x@127.0.0.1 SIP/2.0",
+    `Via: SIP/2.0/UDP 127.0.0.1:9;rport;branch=z9hG4bK${cseq}`,
+    "From: <sip:a@b>;tag=1",
+    "To: <sip:x@127.0.0.1>",
+    `Call-ID: more${cseq}`,
+    `CSeq: ${cseq} INVITE`,
+    "Contact: <sip:a@127.0.0.1:9>",
+    "",
+    ""
+  ].join("\r\n")
+
+describe("over UDP", () => {
+  it.each([
+    ["empty lines before a message mean nothing (RFC 3261, 7.5)", `\r\n\r\n\r\n${invite("7")}`, 486],
+    ["the last number of a sequence is one", invite("0002147483647"), 486],
+    ["the one after it is none", invite("2147483648"), 400]
+  ])("%s", async (_name, message, status) => {
+    expect((await said(message)).map((heard) => heard.status)).toEqual([status])
+  })
+})
+
 it("are all of RFC 4475", () => {
   expect(valid.length + invalid.length + semantic.length).toBe(49)
   expect(server?.sip.count()).toBe(0)
