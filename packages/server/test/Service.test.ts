@@ -4,6 +4,7 @@ import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { createServer as createHttpServer } from "node:http"
 import { birthOf } from "@parley/workspace/storage/ProcessProbe"
+import { copyPrepared } from "@parley/workspace/testing/preparedData"
 import { connect, createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -23,9 +24,16 @@ afterEach(async () => {
   folders.clear()
 })
 
-const freshFolder = () => {
+const emptyFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), "parley-service-"))
   folders.add(folder)
+  return folder
+}
+
+/** Without anything but a PostgreSQL that is made already. */
+const freshFolder = () => {
+  const folder = emptyFolder()
+  copyPrepared(folder)
   return folder
 }
 
@@ -77,8 +85,8 @@ const parley = (data: string, ...args: ReadonlyArray<string>) =>
   })
 
 describe("Service", { timeout: 60_000 }, () => {
-  it("loses nothing acknowledged to kill -9", async () => {
-    const data = freshFolder()
+  it("makes all it needs in an empty folder, and loses nothing acknowledged to kill -9", async () => {
+    const data = emptyFolder()
     const first = await start(data)
     const agent = await first.call("POST", "/v1/agent/agents", { name: "Survivor" })
     assert.strictEqual(agent.status, 201)

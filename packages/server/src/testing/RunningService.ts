@@ -1,5 +1,6 @@
 // The service as `npm start` runs it, in a process of its own with a data folder of its own: for tests that
 // use it from outside, and for benches.
+import { copyPrepared } from "@parley/workspace/testing/preparedData"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -25,10 +26,11 @@ export interface RunningService {
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url))
 
-/** `PARLEY_DATA` in `env` names a folder that is kept. */
+/** `PARLEY_DATA` in `env` names a folder that is kept. Within vitest the PostgreSQL of a new folder is made already. */
 export const startService = async (env: Record<string, string> = {}): Promise<RunningService> => {
   const kept = env["PARLEY_DATA"]
   const data = kept ?? mkdtempSync(join(tmpdir(), "parley-running-"))
+  if ((env["DATABASE_URL"] ?? "") === "") copyPrepared(data)
   const child = spawn(process.execPath, [main], {
     env: { ...process.env, DATABASE_URL: "", PORT: "0", PARLEY_SIP_PORT: "off", PARLEY_DATA: data, ...env },
     stdio: ["ignore", "pipe", "pipe"]

@@ -210,7 +210,8 @@ describe.skipIf(ffmpegMissing)("a recorded call (needs ffmpeg)", { timeout: 90_0
     expect(rows).toEqual([])
   })
 
-  it("is a file after kill -9, settled when the service is back", async () => {
+  // With services of their own, at the same time.
+  it.concurrent("is a file after kill -9, settled when the service is back", async () => {
     const data = mkdtempSync(join(tmpdir(), "parley-recorded-"))
     folders.push(data)
     const killed = await startService({ PARLEY_DATA: data })
@@ -245,7 +246,7 @@ describe.skipIf(ffmpegMissing)("a recorded call (needs ffmpeg)", { timeout: 90_0
     }
   })
 
-  it("is complete when the service is stopped in the middle, and is kept as long as is set", async () => {
+  it.concurrent("is complete when the service is stopped in the middle, and is kept as long as is set", async () => {
     const data = mkdtempSync(join(tmpdir(), "parley-recorded-"))
     folders.push(data)
     const stopped = await startService({ PARLEY_DATA: data })

@@ -19,6 +19,8 @@ import { silentMedia } from "./silentMedia.ts"
 export interface FuzzOptions {
   readonly messages: number
   readonly seed: number
+  /** How often the heap is collected and measured, evenly over the run. Default 40. */
+  readonly samples?: number
   readonly onProgress?: (said: number, heapBytes: number) => void
 }
 
@@ -41,7 +43,6 @@ export interface FuzzReport {
   readonly left: number
 }
 
-const samples = 40
 const mostTold = 10
 
 /** Says `messages` wrong things and reports. Takes about 1 ms for each. */
@@ -79,7 +80,10 @@ export const fuzzSip = async (options: FuzzOptions): Promise<FuzzReport> => {
 type HeapSample = readonly [said: number, bytes: number]
 
 /** Nine stray messages for each walk through a call; the heap is measured now and then. */
-const sayAll = async (fuzzer: Fuzzer, { messages, onProgress }: FuzzOptions): Promise<ReadonlyArray<HeapSample>> => {
+const sayAll = async (
+  fuzzer: Fuzzer,
+  { messages, onProgress, samples = 40 }: FuzzOptions
+): Promise<ReadonlyArray<HeapSample>> => {
   const { chance, counts } = fuzzer
   const collect = collector()
   const heap: Array<HeapSample> = []

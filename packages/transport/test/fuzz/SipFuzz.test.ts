@@ -4,7 +4,7 @@ import { fuzzSip } from "../../src/testing/SipFuzz.ts"
 
 describe("the server, told a great many wrong things", () => {
   it("breaks nowhere, answers what deserves it, and keeps nothing", { timeout: 180_000 }, async () => {
-    const report = await fuzzSip({ messages: 20_000, seed: 20_261_121 })
+    const report = await fuzzSip({ messages: 20_000, seed: 20_261_121, samples: 4 })
     expect(report.faults).toEqual([])
     expect(report.unanswered).toEqual([])
     expect(report.left).toBe(0)

@@ -1,34 +1,9 @@
 // A real browser with the unmodified livekit-client against the server, in both modes.
-import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundle, micHz, skipBrowser, startBrowser, type TestBrowser } from "./Browser.ts"
-import { agentHz, startHost, type Host, type HostCall } from "./Host.ts"
+import { agentHears, call, pageHears, stateOf } from "./ChromiumPage.ts"
+import { startHost, type Host } from "./Host.ts"
 import { until } from "./tone.ts"
-
-/** What page.js keeps, as far as it is looked at here. */
-interface PageState {
-  readonly reconnected: number
-  readonly overlapped: number
-  readonly disconnected: ReadonlyArray<number>
-  readonly texts: ReadonlyArray<{ readonly text: string; readonly ended: boolean; readonly attributes: object }>
-  readonly events: ReadonlyArray<unknown>
-  readonly errors: ReadonlyArray<string>
-}
-
-const call = <A>(page: Page, method: string, ...args: ReadonlyArray<unknown>): Promise<A> =>
-  page.evaluate(([name, rest]) => Reflect.get(Reflect.get(globalThis, "wire"), name)(...rest), [method, args] as const)
-const stateOf = (page: Page): Promise<PageState> => call(page, "state")
-
-const agentHears = async (hosted: HostCall): Promise<void> => {
-  hosted.ears.clear()
-  await until("the agent hears the microphone", () => hosted.ears.level(micHz) > 0.2, 15_000)
-}
-
-const pageHears = async (page: Page): Promise<void> => {
-  const before = await call<number>(page, "packetsReceived")
-  await until("packets arrive", async () => (await call<number>(page, "packetsReceived")) > before + 25, 15_000)
-  await until("the page hears the agent", async () => (await call<number>(page, "level", agentHz)) > 0.2)
-}
 
 describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
   let host: Host
@@ -131,38 +106,4 @@ describe.skipIf(skipBrowser)("livekit-client in Chromium", () => {
     await expect(failure).rejects.toThrow(/token refused: malformed/)
     await page.context().close()
   })
-
-  // Refused sections make the browser forget transceivers that an offer under way still names.
-  it.each([
-    { how: "joins and publishes at once", overlap: false },
-    { how: "makes its second offer while it is still setting the first", overlap: true }
-  ])(
-    "is heard and hears, five times over, when it $how",
-    async ({ overlap }) => {
-      for (let round = 0; round < 5; round++) {
-        const name = `quick-${overlap}-${round}`
-        const page = await browser.open(host.url.replace("ws", "http"))
-        const faults: Array<string> = []
-        page.on("console", (message) => {
-          if (/not able to set|unable to set|negotiation|Transceiver not found/i.test(message.text()))
-            faults.push(message.text().slice(0, 300))
-        })
-        await call(page, "start", { url: host.url, token: await host.token(name), single: true, mic: true, overlap })
-        await until("the leg is handed over", () => host.calls.has(name))
-        await agentHears(host.calls.get(name) as HostCall)
-        await pageHears(page)
-        const { errors, overlapped, reconnected } = await stateOf(page)
-        expect({ errors, faults, overlapped, reconnected }).toEqual({
-          errors: [],
-          faults: [],
-          overlapped: overlap ? 1 : 0,
-          reconnected: 0
-        })
-        await call(page, "leave")
-        await page.context().close()
-      }
-      await until("everything is released", () => host.server.stats().calls === 0)
-    },
-    90_000
-  )
 })
