@@ -7,6 +7,8 @@ import { HeaderKind, ToolHeaderInput } from "./Tool.ts"
 
 /** What one session offers its model. */
 export const mcpToolsPerSession = 64
+/** Characters of a tool's description that reach a model. */
+export const mcpDescriptionChars = 1_024
 /** Bytes of a tool's parameters as JSON. A tool with more is left out. */
 export const mcpSchemaBytes = 65_536
 
