@@ -1,0 +1,18 @@
+// Where a call, or whoever publishes an agent, reaches an MCP server.
+import type { McpEndpoint } from "@parley/contract/McpServer"
+import type { Redacted } from "effect"
+import type { RunnableMcpServer } from "./PinnedMcp.ts"
+
+/** How the service introduces itself. */
+export const mcpClientInfo = { name: "parley", version: "1" }
+
+/** A server as it is asked, with its headers in the clear. */
+export const endpointOf = (
+  { definition, mcp_server_id }: RunnableMcpServer,
+  open: (sealed: string) => Redacted.Redacted<string>
+): McpEndpoint => ({
+  id: mcp_server_id,
+  url: definition.url,
+  headers: definition.headers.map(({ name, value }) => ({ name, value: open(value) })),
+  timeoutMs: definition.timeout_seconds * 1000
+})
