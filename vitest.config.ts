@@ -14,6 +14,8 @@ const apart = [
   "packages/transport/test/livekit/LiveKitServer.test.ts"
 ]
 const alone = [
+  "examples/test/browser.test.ts",
+  "packages/server/test/wire/Listening.test.ts",
   "packages/server/test/wire/RtcCall.test.ts",
   "packages/server/test/wire/Engines.test.ts",
   "packages/server/test/wire/phone/SpokenCall.test.ts"
