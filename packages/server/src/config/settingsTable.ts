@@ -82,7 +82,7 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   [
     "PARLEY_ALLOW_PRIVATE_NETWORKS",
     "",
-    "private hosts, or blocks of addresses, that agents may call, separated by commas"
+    "private hosts, or blocks of addresses, that agents and the telephone may call, separated by commas"
   ],
   [
     "PARLEY_TRUSTED_PROXIES",
