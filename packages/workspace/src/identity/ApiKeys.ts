@@ -36,8 +36,8 @@ export class ApiKeys extends Context.Service<
     /** Whose key this is; undefined for a key that is unknown or revoked. */
     readonly authenticate: (key: Redacted.Redacted<string>) => Effect.Effect<Principal | undefined>
     /**
-     * The key to print at start: the given one, or the first key, made when the installation has none yet.
-     * Undefined when the first key was revoked.
+     * The key to print at start: the given one, or the first key, made when the installation has none yet. Undefined when
+     * that key was revoked: it stays so, whatever the setting says. A former given key is retired, until it is given again.
      */
     readonly first: (
       given: Redacted.Redacted<string> | undefined,
@@ -57,7 +57,7 @@ export class ApiKeys extends Context.Service<
         const hint = origin === "setting" ? "PARLEY_API_KEY" : `${key.slice(0, 7)}...${key.slice(-4)}`
         yield* sql`INSERT INTO api_keys (id, workspace_id, hash, hint, origin)
           VALUES (${id}, ${workspaceId}, ${hashOf(key)}, ${hint}, ${origin})
-          ON CONFLICT (hash) DO UPDATE SET revoked_at = NULL`
+          ON CONFLICT (hash) DO UPDATE SET revoked_at = NULL, retired = false WHERE api_keys.retired`
         return id
       })
 
@@ -83,8 +83,8 @@ export class ApiKeys extends Context.Service<
           WHERE k.revoked_at IS NULL ORDER BY k.created_at, k.id`).pipe(Effect.orDie),
 
         revoke: Effect.fn("ApiKeys.revoke")(function* (id) {
-          const rows = yield* sql`UPDATE api_keys SET revoked_at = now()
-            WHERE id = ${id} AND revoked_at IS NULL RETURNING id`
+          const rows = yield* sql`UPDATE api_keys SET revoked_at = now(), retired = false
+            WHERE id = ${id} AND (revoked_at IS NULL OR retired) RETURNING id`
           return rows.length > 0
         }, Effect.orDie),
 
@@ -100,11 +100,11 @@ export class ApiKeys extends Context.Service<
 
         first: Effect.fn("ApiKeys.first")(function* (given, folder) {
           const workspaceId = yield* workspaces.ensure(firstWorkspace)
-          yield* sql`UPDATE api_keys SET revoked_at = now() WHERE origin = 'setting' AND revoked_at IS NULL
+          yield* sql`UPDATE api_keys SET revoked_at = now(), retired = true WHERE origin = 'setting' AND revoked_at IS NULL
             AND hash <> ${given === undefined ? "" : hashOf(Redacted.value(given))}`
           if (given !== undefined) {
             yield* insert(workspaceId, Redacted.value(given), "setting")
-            return given
+            return (yield* isLive(Redacted.value(given))) ? given : undefined
           }
           const file = join(folder, "first-key")
           const kept = readKey(file)
