@@ -23,13 +23,15 @@ const writes: { readonly [G in GroupName]: KeyScope } = {
   speech: "speak",
   models: "manage",
   wallet: "manage",
-  webhooks: "manage"
+  webhooks: "manage",
+  keys: "manage"
 }
 
 /** Operations that need another scope than their group and method say. */
 const otherwise: { readonly [O in OperationName]?: KeyScope } = {
   createPreviewSession: "call",
-  analyseSessionAgain: "manage"
+  analyseSessionAgain: "manage",
+  listKeys: "manage"
 }
 
 /** The scope for an operation. @param group and endpoint as the contract names them */

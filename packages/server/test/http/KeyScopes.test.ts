@@ -24,7 +24,10 @@ const others: Readonly<Record<Exclude<KeyScope, "read">, ReadonlyArray<string>>>
     ...["create", "update", "release"].map((what) => `phoneNumbers.${what}PhoneNumber`),
     "phoneNumbers.replaceSipConfig",
     ...["create", "update", "delete"].map((what) => `models.${what}Model`),
-    "webhooks.resendWebhookDelivery"
+    "webhooks.resendWebhookDelivery",
+    ...["list", "create", "update", "rotate", "revoke"].map((what) =>
+      what === "list" ? "keys.listKeys" : `keys.${what}Key`
+    )
   ],
   speak: ["speech.speak", "speech.speakWithTimestamps", "speech.transcribe", "speech.designVoice"],
   call: [

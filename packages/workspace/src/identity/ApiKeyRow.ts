@@ -1,6 +1,6 @@
 // Rows of `api_keys`: which of them open, how one is made, and what is shown of it. Only the SHA-256 of a key is stored
 // (nothing slower is needed for 256 random bits).
-import { type ApiKeyCreate, KeyScope, keyScopes } from "@parley/contract/ApiKey"
+import { type ApiKey, type ApiKeyCreate, KeyScope, keyScopes } from "@parley/contract/ApiKey"
 import { Redacted, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
@@ -18,12 +18,13 @@ const ApiKeyRow = Schema.Struct({
   last_used_at: Schema.NullOr(Schema.Date),
   revoked_at: Schema.NullOr(Schema.Date)
 })
+export type ApiKeyRow = typeof ApiKeyRow.Type
 
 /** Rows of `api_keys` with all their columns. */
-const apiKeyRows = rowsOf("api_keys", ApiKeyRow)
+export const apiKeyRows = rowsOf("api_keys", ApiKeyRow)
 
 /** Where a key comes from: made on request, the first one of the installation, or PARLEY_API_KEY. */
-type KeyOrigin = "made" | "first" | "setting"
+export type KeyOrigin = "made" | "first" | "setting"
 
 /** What a key is made with when nothing else is said: every scope, for good. */
 export const unlimitedKey: ApiKeyCreate = { label: "", scopes: keyScopes, expires_at: null }
@@ -59,3 +60,15 @@ export const insertKey = (
       ${JSON.stringify(scopes)}::jsonb, ${expires_at}::timestamptz)
     ON CONFLICT (hash) DO UPDATE SET revoked_at = NULL, retired = false WHERE api_keys.retired RETURNING *`)
 }
+
+/** As the API has it. */
+export const showKey = (row: ApiKeyRow): ApiKey => ({
+  key_id: row.id,
+  label: row.label,
+  hint: row.hint,
+  scopes: row.scopes,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at?.toISOString() ?? null,
+  last_used_at: row.last_used_at?.toISOString() ?? null,
+  revoked_at: row.revoked_at?.toISOString() ?? null
+})
