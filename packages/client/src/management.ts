@@ -14,6 +14,7 @@ const server = (mcp_server_id: string) => ({ params: { mcp_server_id } })
 const source = (source_id: string) => ({ params: { source_id } })
 const test = (test_id: string) => ({ params: { test_id } })
 const own = { params: { user_id: "self" } }
+const key = (key_id: string) => ({ params: { key_id } })
 
 const toolsOf = (send: Send) => ({
   list: (query: QueryOf<"GET /v1/agent/tools"> = {}) => send("GET /v1/agent/tools", { query }),
@@ -71,12 +72,24 @@ const knowledgeOf = (send: Send) => ({
   agents: (id: string) => send("GET /v1/agent/knowledge-sources/:source_id/agents", source(id))
 })
 
+const keysOf = (send: Send) => ({
+  list: (query: QueryOf<"GET /v1/keys"> = {}) => send("GET /v1/keys", { query }),
+  /** The secret is in the answer, and shown only there. */
+  create: (body: BodyOf<"POST /v1/keys">) => send("POST /v1/keys", { body }),
+  update: (id: string, body: BodyOf<"PATCH /v1/keys/:key_id">) => send("PATCH /v1/keys/:key_id", { ...key(id), body }),
+  /** A new key like this one, which goes on for `overlap_seconds`; at once over when left out. */
+  rotate: (id: string, body: BodyOf<"POST /v1/keys/:key_id/rotate"> = {}) =>
+    send("POST /v1/keys/:key_id/rotate", { ...key(id), body }),
+  revoke: (id: string) => send("DELETE /v1/keys/:key_id", key(id))
+})
+
 /** The management requests of a client. */
 export const managementOf = (send: Send) => ({
   tools: toolsOf(send),
   mcpServers: mcpServersOf(send),
   tests: testsOf(send),
   knowledge: knowledgeOf(send),
+  keys: keysOf(send),
   webhooks: {
     deliveries: (session_id: string) =>
       send("GET /v1/agent/sessions/:session_id/webhook-deliveries", { params: { session_id } }),

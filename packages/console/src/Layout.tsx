@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks"
 import { Agents } from "./agent/Agents.tsx"
 import { CallPage } from "./calls/CallPage.tsx"
 import { CallsPage } from "./calls/CallsPage.tsx"
+import { KeysPage } from "./keys/KeysPage.tsx"
 import { KnowledgePage } from "./knowledge/KnowledgePage.tsx"
 import { PhonePage } from "./phone/PhonePage.tsx"
 import { href, pages, useRoute } from "./route.ts"
@@ -49,6 +50,7 @@ export const Layout = ({ client, onSignOut }: { readonly client: ParleyClient; r
       {page === "tools" && <ToolsPage client={stable} chosen={id} />}
       {page === "knowledge" && <KnowledgePage client={stable} chosen={id} />}
       {page === "usage" && <UsagePage client={stable} />}
+      {page === "keys" && <KeysPage client={stable} />}
     </div>
   )
 }
@@ -59,7 +61,8 @@ const titles = {
   phone: "Phone numbers",
   tools: "Tools",
   knowledge: "Knowledge",
-  usage: "Usage"
+  usage: "Usage",
+  keys: "API keys"
 } as const
 
 /** The engine that serves each part; one that is meant for demonstrations has a note. */

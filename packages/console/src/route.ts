@@ -1,7 +1,7 @@
 // Where the person is: `#page/id/part`, so that the browser's back button and a copied address work.
 import { useEffect, useState } from "preact/hooks"
 
-export const pages = ["agents", "calls", "phone", "tools", "knowledge", "usage"] as const
+export const pages = ["agents", "calls", "phone", "tools", "knowledge", "usage", "keys"] as const
 export type PageName = (typeof pages)[number]
 
 /** What the address shows. */

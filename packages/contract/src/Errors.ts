@@ -22,7 +22,7 @@ const body = <const S extends number>(status: S) => ({
 /** The request is well formed and cannot be served as asked: a bad cursor, an override not allowed, malformed JSON. */
 export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(body(400), { httpApiStatus: 400 }) {}
 
-/** No key, or one that is unknown or revoked. */
+/** No key, or one that is unknown, expired or revoked. */
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(body(401), { httpApiStatus: 401 }) {}
 
 /** The trial balance and every top-up are spent. */
@@ -30,7 +30,7 @@ export class PaymentRequired extends Schema.Error<PaymentRequired>("PaymentRequi
   httpApiStatus: 402
 }) {}
 
-/** The record exists and is not the caller's to see. */
+/** The record exists and is not the caller's to see, or the key lacks the scope that the request needs. */
 export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(body(403), { httpApiStatus: 403 }) {}
 
 /** The record does not exist, or belongs to another workspace. */

@@ -114,7 +114,7 @@ const config: Setting.Config<Config> = Setting.map(
     port: whole("PORT", 0, 65_535),
     data: textOr("PARLEY_DATA"),
     publicUrl: url("PARLEY_PUBLIC_URL", web),
-    apiKey: secret("PARLEY_API_KEY"),
+    apiKey: secret("PARLEY_API_KEY", 32),
     databaseUrl: Setting.map(url("DATABASE_URL", ["postgres:", "postgresql:"]), (address) =>
       address === undefined ? undefined : Redacted.make(address)
     ),

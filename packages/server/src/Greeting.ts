@@ -24,12 +24,16 @@ export const layer: Layer.Layer<
     const { port } = server.address() as AddressInfo
     const host = ["0.0.0.0", "::", ""].includes(settings.host) ? "localhost" : settings.host
     const url = settings.publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+    const isGiven = settings.apiKey !== undefined
     const shown =
-      key === undefined
-        ? "make one with: npm run parley -- keys create"
-        : settings.apiKey === undefined
-          ? Redacted.value(key)
-          : "the one in PARLEY_API_KEY"
+      key !== undefined
+        ? isGiven
+          ? "the one in PARLEY_API_KEY"
+          : Redacted.value(key)
+        : `${isGiven ? "the one in PARLEY_API_KEY was revoked or has expired; " : ""}make one with: npm run parley -- keys create`
+    if (isGiven && key === undefined) {
+      yield* Effect.logWarning("PARLEY_API_KEY holds a key that was revoked or has expired: it opens nothing")
+    }
     const { udp } = (yield* Telephone).ports ?? {}
     const telephone = udp === undefined ? "" : `\n  SIP      sip:${host}:${udp}`
     process.stdout.write(`\nParley is ready.\n  Console  ${url}/${telephone}\n  API key  ${shown}\n\n`)

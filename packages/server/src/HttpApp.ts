@@ -23,6 +23,7 @@ import * as ConsoleFiles from "./http/ConsoleFiles.ts"
 import * as DocsPage from "./http/DocsPage.ts"
 import * as OperatorMetrics from "./http/OperatorMetrics.ts"
 import { errorEnvelope } from "./http/ErrorEnvelope.ts"
+import * as KeyHandlers from "./http/KeyHandlers.ts"
 import * as KnowledgeHandlers from "./http/KnowledgeHandlers.ts"
 import * as McpServerHandlers from "./http/McpServerHandlers.ts"
 import { withBoundedText } from "./http/body/boundedText.ts"
@@ -53,6 +54,7 @@ const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe
   Layer.provide([
     AgentHandlers.layer,
     AgentTestHandlers.layer,
+    KeyHandlers.layer,
     KnowledgeHandlers.layer,
     McpServerHandlers.layer,
     ModelHandlers.layer,

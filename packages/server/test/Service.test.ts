@@ -63,7 +63,7 @@ const start = async (data: string, env: Record<string, string> = {}) => {
     })
     return { status: response.status, body: (await response.json().catch(() => ({}))) as Record<string, unknown> }
   }
-  return { child, over, url, key, call, complaint: () => complaint }
+  return { child, over, url, key, call, complaint: () => complaint, said: () => text + complaint }
 }
 
 const stop = async ({ child, over }: Awaited<ReturnType<typeof start>>, signal: NodeJS.Signals) => {
@@ -168,13 +168,21 @@ describe("Service", { timeout: 60_000 }, () => {
 
   it("takes the given key instead of making one", async () => {
     const data = freshFolder()
-    const service = await start(data, { PARLEY_API_KEY: "given-key" })
-    assert.strictEqual((await service.call("GET", "/v1/agent/agents", undefined, "given-key")).status, 200)
+    const [given, another] = ["given-key", "other-key"].map((name) => `${name}-of-thirty-two-characters`)
+    const service = await start(data, { PARLEY_API_KEY: given ?? "" })
+    const statusOf = async ({ call }: typeof service, key = "") =>
+      (await call("GET", "/v1/agent/agents", undefined, key)).status
+    assert.strictEqual(await statusOf(service, given), 200)
     assert.isFalse(existsSync(join(data, "first-key")))
     await stop(service, "SIGTERM")
-    const other = await start(data, { PARLEY_API_KEY: "other-key" })
-    assert.strictEqual((await other.call("GET", "/v1/agent/agents", undefined, "given-key")).status, 401)
-    assert.strictEqual((await other.call("GET", "/v1/agent/agents", undefined, "other-key")).status, 200)
+    const other = await start(data, { PARLEY_API_KEY: another ?? "" })
+    assert.deepStrictEqual([await statusOf(other, given), await statusOf(other, another)], [401, 200])
+    const id = /(key_\w+) +PARLEY_API_KEY/.exec((await parley(data, "keys", "list")).out)?.[1] ?? ""
+    assert.strictEqual((await parley(data, "keys", "revoke", id)).code, 0)
+    await stop(other, "SIGTERM")
+    const again = await start(data, { PARLEY_API_KEY: another ?? "" })
+    assert.strictEqual(await statusOf(again, another), 401)
+    assert.include(again.said(), "PARLEY_API_KEY holds a key that was revoked")
   })
 
   it("exports traces and metrics to a collector, without keys or numbers", async () => {

@@ -47,6 +47,40 @@ layer(live, { excludeTestServices: true })("command", (it) => {
     })
   )
 
+  it.effect("makes keys with a label, an expiry and scopes, shows and changes them", () =>
+    Effect.gen(function* () {
+      const made = yield* runKeys("create", "--label", "shop", "--expires", "2100-01-31", "--scopes", "read,speak")
+      const [id = "", key = ""] = made.split("  ")
+      const lineOf = Effect.map(runKeys("list"), (text) => text.split("\n").find((line) => line.startsWith(id)) ?? "")
+      const hint = `${key.slice(0, 7)}...${key.slice(-4)}`
+      assert.strictEqual(
+        yield* lineOf,
+        `${id}  ${hint}  default  read,speak  expires 2100-01-31T00:00:00.000Z  used never  shop`
+      )
+      yield* runKeys("set", id, "--expires", "never", "--scopes", "call")
+      assert.strictEqual(yield* lineOf, `${id}  ${hint}  default  call  expires never  used never  shop`)
+      yield* runKeys("set", id, "--label", "till")
+      assert.include(yield* lineOf, "  call  expires never  used never  till")
+      const [plain = ""] = (yield* runKeys("create")).split("  ")
+      assert.include(yield* runKeys("list"), plain)
+      const refused = [
+        [runKeys("set", id), "say what to change"],
+        [runKeys("set", "key_none", "--label", "x"), "there is no key key_none"],
+        [runKeys("create", "--scopes", "read,fly"), "--scopes must be"],
+        [runKeys("create", "--scopes", "read,read"), "--scopes must be"],
+        [runKeys("create", "--expires", "2020-01-01"), "--expires must be"],
+        [runKeys("create", "--expires", "soon"), "--expires must be"],
+        [runKeys("create", "--label", "x".repeat(101)), "--label must"]
+      ] as const
+      for (const [attempt, line] of refused) {
+        const { message } = yield* Effect.flip<unknown, { message: string }, ApiKeys | Billing | Prices | Workspaces>(
+          attempt
+        )
+        assert.include(message, line)
+      }
+    })
+  )
+
   it.effect("shows its help when a command cannot be read", () =>
     Effect.gen(function* () {
       yield* Effect.flatMap(Workspaces, (workspaces) => workspaces.ensure("default"))

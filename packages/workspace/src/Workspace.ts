@@ -6,6 +6,7 @@ import { TestRuns } from "./agentTests/TestRuns.ts"
 import { Agents } from "./agents/Agents.ts"
 import { Analyses } from "./analysis/Analyses.ts"
 import { ApiKeys } from "./identity/ApiKeys.ts"
+import { KeyManagement } from "./identity/KeyManagement.ts"
 import { ProcessHeartbeats } from "./jobs/ProcessHeartbeats.ts"
 import { Blobs } from "./storage/Blobs.ts"
 import { DesignSignatures } from "./voices/DesignSignatures.ts"
@@ -46,6 +47,7 @@ export const layer = (
   | TestRuns
   | Analyses
   | ApiKeys
+  | KeyManagement
   | Blobs
   | DesignSignatures
   | KnowledgeSearch
@@ -85,6 +87,7 @@ export const layer = (
     PhoneNumbers.layer,
     PhoneLines.layer,
     ApiKeys.layer,
+    KeyManagement.layer,
     Usage.layer,
     Tools.layer,
     McpServers.layer,

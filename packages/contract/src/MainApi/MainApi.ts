@@ -4,6 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 import { Health } from "../Health.ts"
 import { AgentTestsApi } from "./AgentTests.ts"
 import { AgentsApi } from "./Agents.ts"
+import { KeysApi } from "./Keys.ts"
 import { KnowledgeSourcesApi } from "./KnowledgeSources.ts"
 import { McpServersApi } from "./McpServers.ts"
 import { ModelsApi } from "./Models.ts"
@@ -37,6 +38,7 @@ export class MainApi extends HttpApi.make("parley")
   .add(ModelsApi)
   .add(WalletApi)
   .add(WebhooksApi)
+  .add(KeysApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })

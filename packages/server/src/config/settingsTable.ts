@@ -12,7 +12,11 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
     "",
     "address callers reach the service by, when it is not the one they ask for (behind a proxy)"
   ],
-  ["PARLEY_API_KEY", "", "the first workspace's key, instead of a generated one"],
+  [
+    "PARLEY_API_KEY",
+    "",
+    "the first workspace's key, at least 32 characters, instead of a generated one; another value retires the one before, and one that was revoked stays revoked"
+  ],
   ["DATABASE_URL", "", "a PostgreSQL of your own; unset: an embedded one in the data folder"],
   ["PARLEY_SECRET_KEY", "", "seals stored secrets, at least 16 characters; unset: generated in the data folder"],
   [

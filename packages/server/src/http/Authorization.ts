@@ -1,5 +1,5 @@
-// Bearer authentication against the stored keys. A missing and a bad key are the same 401, but where visitors may come: they get
-// in without a key, and their bodies are small. No body is read before the key, or before the limits of visitors.
+// Bearer authentication against the stored keys, for the scope of each operation. A missing and a bad key are the same 401, but
+// where visitors may come: they get in without a key, and their bodies are small. No body is read before the key, or before the limits of visitors.
 import { Unauthorized } from "@parley/contract/Errors"
 import { Authorization, Caller, Visitor, VisitorAuthorization } from "@parley/contract/MainApi/Authorization"
 import { PublicAccess } from "@parley/app/publicAccess/PublicAccess"
@@ -8,6 +8,7 @@ import { HttpIncomingMessage } from "effect/http"
 import { Settings } from "../Settings.ts"
 import { clientAddress } from "./clientAddress.ts"
 import { KeyCheck } from "./KeyCheck.ts"
+import { operationScope } from "./operationScope.ts"
 
 /** Largest body of a visitor. */
 const visitorBytes = ByteSize.kibibytes(128)
@@ -17,8 +18,9 @@ export const layer: Layer.Layer<Authorization, never, KeyCheck> = Layer.effect(
   Effect.gen(function* () {
     const keys = yield* KeyCheck
     return Authorization.of({
-      bearer: Effect.fnUntraced(function* (route, { credential }) {
-        const principal = Redacted.value(credential) === "" ? undefined : yield* keys.authenticate(credential)
+      bearer: Effect.fnUntraced(function* (route, { credential, endpoint, group }) {
+        const given = Redacted.value(credential) !== ""
+        const principal = given ? yield* keys.authenticate(credential, operationScope(group, endpoint)) : undefined
         if (principal === undefined) return yield* unauthorized
         return yield* Effect.provideService(route, Caller, principal)
       })
@@ -34,9 +36,9 @@ export const visitors: Layer.Layer<VisitorAuthorization, never, KeyCheck | Publi
     const settings = yield* Settings
     const address = Effect.provideService(clientAddress, Settings, settings)
     return VisitorAuthorization.of({
-      bearer: Effect.fnUntraced(function* (route, { credential }) {
+      bearer: Effect.fnUntraced(function* (route, { credential, endpoint, group }) {
         const given = Redacted.value(credential) !== ""
-        const principal = given ? yield* keys.authenticate(credential) : undefined
+        const principal = given ? yield* keys.authenticate(credential, operationScope(group, endpoint)) : undefined
         if (given && principal === undefined) return yield* unauthorized
         const answer = Effect.provideService(route, Visitor, { principal })
         if (given) return yield* answer

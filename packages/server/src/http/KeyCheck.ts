@@ -1,6 +1,7 @@
-// Keys as requests bring them. A wrong one is answered the later, the more of them came from the same address in this minute;
+// Keys as requests bring them, and whether they may do what is asked: every door of the service asks here. A wrong one is answered the later, the more of them came from the same address in this minute;
 // a right one is never held up, so that nobody behind the same address is locked out.
-import { TooManyRequests } from "@parley/contract/Errors"
+import type { KeyScope } from "@parley/contract/ApiKey"
+import { Forbidden, TooManyRequests } from "@parley/contract/Errors"
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import { MinuteWindows } from "@parley/app/publicAccess/MinuteWindows"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
@@ -20,8 +21,11 @@ const mostWaiting = 512
 export class KeyCheck extends Context.Service<
   KeyCheck,
   {
-    /** Undefined, after a while, for a key that is unknown, expired or revoked. */
-    readonly authenticate: (key: Redacted.Redacted<string>) => Effect.Effect<Principal | undefined, TooManyRequests>
+    /** Undefined, after a while, for a key that is unknown, expired or revoked; Forbidden for one without the scope. */
+    readonly authenticate: (
+      key: Redacted.Redacted<string>,
+      scope: KeyScope
+    ) => Effect.Effect<Principal | undefined, Forbidden | TooManyRequests>
   }
 >()("@parley/server/KeyCheck") {
   static readonly layer: Layer.Layer<KeyCheck, never, ApiKeys | Settings> = Layer.effect(
@@ -61,9 +65,12 @@ export class KeyCheck extends Context.Service<
       }).pipe(Effect.provideService(Settings, settings))
 
       return {
-        authenticate: Effect.fnUntraced(function* (key) {
+        authenticate: Effect.fnUntraced(function* (key, scope) {
           const principal = yield* keys.authenticate(key)
           if (principal === undefined) yield* failed
+          else if (!principal.scopes.includes(scope)) {
+            return yield* new Forbidden({ message: `This API key lacks the scope ${scope}` })
+          }
           return principal
         })
       }

@@ -15,7 +15,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | KeyCheck |
       if (isLocal(request)) return true
       const key = /^bearer\s+(\S+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
       if (key === undefined) return false
-      const principal = yield* keys.authenticate(Redacted.make(key))
+      const principal = yield* keys.authenticate(Redacted.make(key), "read")
       return principal !== undefined && principal.workspaceId === (yield* workspaces.find(firstWorkspace))
     })
 
@@ -27,7 +27,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | KeyCheck |
         if (!allowed) return errorResponse(401, "A key of the operator's workspace is required")
         const text = yield* PrometheusMetrics.format()
         return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
-      }).pipe(Effect.catch(({ message }) => Effect.succeed(errorResponse(429, message))))
+      }).pipe(Effect.catch(({ message, status }) => Effect.succeed(errorResponse(status, message))))
     )
   })
 )

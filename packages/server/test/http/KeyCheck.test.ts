@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { KeyScope } from "@parley/contract/ApiKey"
 import { ApiKeys } from "@parley/workspace/identity/ApiKeys"
 import { Effect, Fiber, Layer, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -7,7 +8,7 @@ import { KeyCheck } from "../../src/http/KeyCheck.ts"
 import { Settings } from "../../src/Settings.ts"
 import { testConfig } from "../../src/testing/testConfig.ts"
 
-const owner = { keyId: "key_1", workspaceId: "workspace_1" }
+const owner = { keyId: "key_1", workspaceId: "workspace_1", scopes: ["read", "speak"], expiresAt: null } as const
 const keys = Layer.mock(ApiKeys, {
   authenticate: (key) => Effect.succeed(Redacted.value(key) === "right" ? owner : undefined)
 })
@@ -17,8 +18,8 @@ const layer = KeyCheck.layer.pipe(
   Layer.fresh
 )
 
-const check = (key: string, remote = "203.0.113.7") =>
-  Effect.flatMap(KeyCheck, ({ authenticate }) => authenticate(Redacted.make(key))).pipe(
+const check = (key: string, remote = "203.0.113.7", scope: KeyScope = "read") =>
+  Effect.flatMap(KeyCheck, ({ authenticate }) => authenticate(Redacted.make(key), scope)).pipe(
     Effect.provideService(CurrentConnection, { remote, forwardedFor: undefined })
   )
 
@@ -35,6 +36,13 @@ describe("KeyCheck", () => {
       assert.isUndefined(yield* Fiber.join(late))
       yield* TestClock.adjust(60_000)
       assert.isUndefined(yield* check("wrong"))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("refuses a right key without the scope, at once and by name", () =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(check("right", undefined, "manage"))
+      assert.deepStrictEqual([refused.status, refused.message], [403, "This API key lacks the scope manage"])
     }).pipe(Effect.provide(layer))
   )
 

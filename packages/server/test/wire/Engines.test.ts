@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 const start = async (env: Record<string, string>): Promise<RunningService> => {
-  const service = await startService({ PARLEY_API_KEY: "key-of-the-engines-test", ...keys, ...env })
+  const service = await startService({ PARLEY_API_KEY: "key-of-the-engines-test-of-32-characters", ...keys, ...env })
   services.push(service)
   return service
 }

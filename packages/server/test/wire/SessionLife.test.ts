@@ -27,7 +27,7 @@ interface Detail {
   readonly items: ReadonlyArray<{ readonly role: string; readonly content: string }>
 }
 
-const apiKey = "key-of-the-session-life-test"
+const apiKey = "key-of-the-session-life-test-of-32"
 const secretWords = "my code word is rumpelstiltskin"
 const silent = { prompt: { system_prompt: "You are a receptionist.", first_message_mode: "off" } }
 

@@ -33,7 +33,7 @@ import { Deliveries } from "../../src/webhooks/Deliveries.ts"
 import { Outbox } from "../../src/webhooks/Outbox.ts"
 import * as Workspace from "../../src/Workspace.ts"
 
-const before = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0013"))
+const before = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0015"))
 
 const platform: Platform["Service"] = {
   voices: new Set(["v1"]),

@@ -107,7 +107,7 @@ const serve = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket, aut
 
 const converse = Effect.fnUntraced(function* (talk: Talk, socket: SpeechSocket, authenticated: () => void) {
   const first = yield* nextText(talk.caller === undefined ? { idleMs: Math.min(talk.idleMs, keyMs) } : talk, socket)
-  const caller = talk.caller ?? (yield* callerOf(talk.keys, keyOf(first)).pipe(Effect.mapError(endingOf)))
+  const caller = talk.caller ?? (yield* callerOf(talk.keys, keyOf(first)).pipe(Effect.mapError(refusedKey)))
   authenticated()
   if (Result.isFailure(talk.format)) return yield* endingOf(invalidRequest(talk.format.failure.message))
   if (talk.timing && "references" in talk.native) {
@@ -195,6 +195,12 @@ const keyOf = (first: SocketText): string | undefined =>
   first["xi-api-key"] ?? first.authorization?.replace(/^bearer\s+/i, "") ?? undefined
 
 const settingsOf = ({ voice_settings }: SocketText): VoiceSettings | undefined => voice_settings ?? undefined
+
+/** A key that may not speak is closed like a wrong one. */
+const refusedKey = (failure: Failure): Ending => {
+  const { close, code, error } = endingOf(failure)
+  return new Ending({ error, code, close: code === 403 ? 1008 : close })
+}
 
 /**
  * An error is sent on the socket; the close code after it is 1000, except for a wrong key (1008) and a failure of the

@@ -1,4 +1,4 @@
-// The key of the ElevenLabs-compatible API, in the header `xi-api-key`. A missing one is 401 `unauthorized`; one that is not
+// The key of the ElevenLabs-compatible API, in the header `xi-api-key`, with the scope `speak` for all of it. A missing one is 401 `unauthorized`; one that is not
 // known is the main API's 401 "No permission".
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import { Effect, Redacted } from "effect"
@@ -11,7 +11,7 @@ export const callerOf = Effect.fnUntraced(function* (
   key: string | undefined
 ): Effect.fn.Return<Principal, Failure> {
   if (key === undefined || key === "") return yield* missing
-  const principal = yield* keys.authenticate(Redacted.make(key))
+  const principal = yield* keys.authenticate(Redacted.make(key), "speak")
   return principal ?? (yield* Effect.fail({ status: 401, message: "No permission" }))
 })
 

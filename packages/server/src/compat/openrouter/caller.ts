@@ -1,4 +1,4 @@
-// The key of the OpenRouter-compatible API: Bearer, as on the main API.
+// The key of the OpenRouter-compatible API: Bearer, as on the main API, with the scope `speak`.
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import { Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -11,7 +11,7 @@ export const callerOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Principal, Failure, HttpServerRequest.HttpServerRequest> {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   const key = /^bearer\s+(\S+)$/i.exec(headers["authorization"] ?? "")?.[1]
-  const principal = key === undefined ? undefined : yield* keys.authenticate(Redacted.make(key))
+  const principal = key === undefined ? undefined : yield* keys.authenticate(Redacted.make(key), "speak")
   return principal ?? (yield* unauthorized)
 })
 

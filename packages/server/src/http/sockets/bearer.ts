@@ -1,5 +1,6 @@
-// The key of a socket's handshake: the same 401 with `WWW-Authenticate: Bearer` for a missing and a bad one.
-import type { TooManyRequests } from "@parley/contract/Errors"
+// The key of a socket's handshake: the same 401 with `WWW-Authenticate: Bearer` for a missing and a bad one, 403 for one that
+// may not speak.
+import type { Forbidden, TooManyRequests } from "@parley/contract/Errors"
 import type { Principal } from "@parley/contract/MainApi/Authorization"
 import { Effect, Redacted } from "effect"
 import type { Handshake, RejectedUpgrade } from "./WebSocketRoutes.ts"
@@ -12,14 +13,14 @@ export const bearer = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Principal, RejectedUpgrade> {
   const key = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1]
   const principal =
-    key === undefined ? undefined : yield* Effect.mapError(keys.authenticate(Redacted.make(key)), overdone)
+    key === undefined ? undefined : yield* Effect.mapError(keys.authenticate(Redacted.make(key), "speak"), refused)
   return principal ?? (yield* Effect.fail(unauthorized))
 })
 
-const overdone = ({ message }: TooManyRequests): RejectedUpgrade => ({
-  status: 429,
-  headers: { "retry-after": "60" },
-  body: { status: 429, message, reason: null }
+const refused = ({ message, status }: Forbidden | TooManyRequests): RejectedUpgrade => ({
+  status,
+  headers: status === 429 ? { "retry-after": "60" } : {},
+  body: { status, message, reason: null }
 })
 
 const unauthorized: RejectedUpgrade = {

@@ -15,7 +15,7 @@ import { operate, spoken } from "../speech/SpeechClient.ts"
 
 /** Never where anything can read it but the process that needs it. */
 const credentials = {
-  apiKey: "canary-api-key-Ahphoo7ohmaeGh8e",
+  apiKey: "canary-api-key-Ahphoo7ohmaeGh8eQu",
   secretKey: "canary-secret-key-oowo6Iechee0Shah",
   toolCustom: "canary-tool-custom-Zei3ohgheeb7ohfo",
   toolBearer: "canary-tool-bearer-eiQuah4ahj9yohch",

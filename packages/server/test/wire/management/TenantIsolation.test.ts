@@ -59,7 +59,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   "models.updateModel": { title: "Taken" },
   "phoneNumbers.updatePhoneNumber": { label: "Taken" },
   "phoneNumbers.replaceSipConfig": { inbound_allowed_addresses: ["203.0.113.1"] },
-  "webhooks.resendWebhookDelivery": undefined
+  "webhooks.resendWebhookDelivery": undefined,
+  "keys.updateKey": { label: "Taken" },
+  "keys.rotateKey": { overlap_seconds: 60 }
 }
 
 /**
@@ -215,9 +217,11 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
   const log = JSON.parse((yield* ask("GET", `${base}/sessions/${session_id}/webhook-deliveries`)).body) as {
     readonly webhook_deliveries: ReadonlyArray<{ readonly delivery_id: string }>
   }
+  const { key_id = "" } = yield* make("/v1/keys", { label: "Mine" })
   return {
     agent_id,
     session_id,
+    key_id,
     tool_id: tool_id ?? "",
     mcp_server_id: mcp_server_id ?? "",
     phone_number_id,
@@ -240,6 +244,7 @@ const nowhere = (real: Estate): Estate => ({
   ...real,
   agent_id: newId("agent"),
   session_id: newId("session"),
+  key_id: newId("key"),
   tool_id: newId("tool"),
   mcp_server_id: newId("mcp"),
   phone_number_id: newId("phone"),
@@ -356,7 +361,15 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("between wo
       }
       // Each kind of record was in some list of its owner's: the silence above means something.
       expect([...new Set(shown)].sort()).toEqual(
-        expect.arrayContaining(["agent_id", "model_id", "phone_number_id", "session_id", "source_id", "tool_id"])
+        expect.arrayContaining([
+          "agent_id",
+          "model_id",
+          "key_id",
+          "phone_number_id",
+          "session_id",
+          "source_id",
+          "tool_id"
+        ])
       )
     })
   )
