@@ -90,17 +90,18 @@ interface Ticket {
   readonly token: string
 }
 
+const join = ({ rtc_url, token }: Ticket) =>
+  new Promise<readonly [WebSocket, number]>((resolve) => {
+    const ws = new WebSocket(`${rtc_url}/rtc?access_token=${token}&protocol=16`)
+    ws.on("open", () => resolve([ws, 101]))
+    ws.on("unexpected-response", (_, { statusCode = 0 }) => resolve([ws, statusCode]))
+    ws.on("error", () => undefined)
+  })
+
 const heldPlaces: Attack = {
   name: "joins without media at PARLEY_MAX_CALLS=4",
   run: async (target) => {
     const ticket = () => target.service.api<Ticket>("POST", "/v1/agent/sessions", { agent_id: target.agentId })
-    const join = ({ rtc_url, token }: Ticket) =>
-      new Promise<readonly [WebSocket, number]>((resolve) => {
-        const ws = new WebSocket(`${rtc_url}/rtc?access_token=${token}&protocol=16`)
-        ws.on("open", () => resolve([ws, 101]))
-        ws.on("unexpected-response", (_, { statusCode = 0 }) => resolve([ws, statusCode]))
-        ws.on("error", () => undefined)
-      })
     const tickets = await Promise.all(Array.from({ length: 5 }, ticket))
     const silent = []
     for (const one of tickets.slice(0, 4)) silent.push(await join(one))

@@ -22,6 +22,8 @@ const anyValue = (next: () => number, deepest: number): unknown => {
 
 const nestsDeeper = (text: string, levels: number) => jsonExcess(text, { levels, values: 1_000_000 }) !== undefined
 
+const values = (count: number) => JSON.stringify(Array.from({ length: count }, () => ","))
+
 describe("jsonExcess", () => {
   it("knows the depth of every JSON text", () => {
     const next = random(7)
@@ -40,7 +42,6 @@ describe("jsonExcess", () => {
   })
 
   it("counts values, not what stands in strings", () => {
-    const values = (count: number) => JSON.stringify(Array.from({ length: count }, () => ","))
     assert.isUndefined(jsonExcess(values(50_000)))
     assert.match(jsonExcess(values(50_001)) ?? "", /more than 50000 values/)
     assert.match(jsonExcess(`{${'"a":1,'.repeat(60_000)}"b":2}`) ?? "", /more than 50000 values/)
