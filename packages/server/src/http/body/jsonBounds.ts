@@ -2,13 +2,13 @@
 // decoding is recursive, and takes its time for each value while everybody else waits.
 
 /** What a JSON text may hold. */
-export interface JsonBounds {
+interface JsonBounds {
   readonly levels: number
   readonly values: number
 }
 
 /** More than any body of ours; schemas of tools are the deepest, metadata has the most values. */
-export const jsonBounds: JsonBounds = { levels: 64, values: 50_000 }
+const jsonBounds: JsonBounds = { levels: 64, values: 50_000 }
 
 const quote = 0x22
 const backslash = 0x5c
