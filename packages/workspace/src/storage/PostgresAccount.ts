@@ -41,8 +41,12 @@ export const accountFor = (cluster: string, paths: ReadonlyArray<string>): Effec
       })
     }
     const prefix = [
-      ...[`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups", "--no-new-privs"],
-      ...["--inh-caps=-all,+dac_read_search", "--bounding-set=-all,+dac_read_search"]
+      `--reuid=${user.uid}`,
+      `--regid=${user.gid}`,
+      "--clear-groups",
+      "--no-new-privs",
+      "--inh-caps=-all,+dac_read_search",
+      "--bounding-set=-all,+dac_read_search"
     ]
     return {
       run: (command, args, options) =>

@@ -15,6 +15,9 @@ import { findPostgres, runPostgres } from "../../src/storage/EmbeddedPostgres.ts
 import { lockFolder } from "../../src/storage/FolderLock.ts"
 import { birthOf, isAlive } from "../../src/storage/ProcessProbe.ts"
 
+const as = <A>(url: Redacted.Redacted<string>, use: (sql: PgClient.PgClient) => Effect.Effect<A, unknown>) =>
+  Effect.scoped(Effect.flatMap(PgClient.makeClient({ url }), use)).pipe(Effect.provide(Reactivity.layer))
+
 const folderIn = (parent: string) =>
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(parent, "parley-pg-"))),
@@ -125,8 +128,6 @@ describe("EmbeddedPostgres", () => {
   it.live("works for the service as the owner of its tables and nothing more, also those of a superuser before", () =>
     Effect.gen(function* () {
       const folder = yield* folderIn(tmpdir())
-      const as = <A>(url: Redacted.Redacted<string>, use: (sql: PgClient.PgClient) => Effect.Effect<A, unknown>) =>
-        Effect.scoped(Effect.flatMap(PgClient.makeClient({ url }), use)).pipe(Effect.provide(Reactivity.layer))
       yield* Effect.gen(function* () {
         const { url: administrator } = yield* runPostgres(folder)
         yield* as(administrator, (sql) =>
