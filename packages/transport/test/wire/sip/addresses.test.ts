@@ -88,7 +88,9 @@ describe("a call that was placed", () => {
       const { peer: hidden } = await victim()
       const trunk = { uri: `${forbidden}:${hidden.port}`, transport, credentials: undefined }
       const request = { trunk, from: "+15550100", to: "+15550177", headers: {}, ringSeconds: 1 }
-      expect(await server.sip.dial(request).outcome).toMatchObject({ status: "failed", sipStatus: null })
+      const outcome = await server.sip.dial(request).outcome
+      expect(outcome).toMatchObject({ status: "failed", sipStatus: null })
+      expect(server.sipTraces.get(outcome.callId)?.map(({ what }) => what)).toEqual(["trunk address"])
       expect(await server.sip.check(trunk)).toMatchObject({ sipStatus: null })
       expect(hidden.log).toEqual([])
       hidden.close()
