@@ -18,7 +18,7 @@ import { SqlClient } from "effect/sql"
 import { configHash } from "../storage/configHash.ts"
 import { newId } from "../storage/Id.ts"
 import { type AllowedPrivate, readAllowed } from "../outbound/AllowedPrivate.ts"
-import { parseUrl, urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
+import { urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
 import { likePattern, readPage } from "../storage/Paging.ts"
 import { finder } from "../storage/records.ts"
@@ -26,7 +26,7 @@ import { onlyRow } from "../storage/rows.ts"
 import { Platform } from "../Platform.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
-import { missingParts, sealHeaders } from "../tools/SealedHeaders.ts"
+import { keptHeaders, missingParts, sealHeaders, sentHeaders, showHeader } from "../tools/SealedHeaders.ts"
 import { openSession } from "./McpClient.ts"
 import { decodeMcpServer, type McpServerRow, mcpServerRows, type RunnableMcpServer } from "./PinnedMcp.ts"
 
@@ -151,13 +151,9 @@ const merged = Effect.fnUntraced(function* (
   sent: McpServerCreate | McpServerPatch
 ) {
   const url = sent.url ?? stored?.url ?? ""
-  // A key must never follow to another host.
-  const kept = stored !== undefined && sameOrigin(url, stored.url) ? stored.headers : []
+  const kept = keptHeaders(stored, url)
   const headers = sent.headers === undefined ? kept : sealHeaders(secrets, sent.headers, kept)
-  const faults = [...headerFaults(headers), ...missingParts(sent.headers ?? [], headers)]
-  if (sent.headers === undefined && stored !== undefined && kept.length < stored.headers.length) {
-    faults.push(fault(["body", "headers"], "must be sent again with an address on another host"))
-  }
+  const faults = [...headerFaults(headers), ...missingParts(sent.headers ?? [], kept)]
   const wrong = url === stored?.url ? undefined : urlFault(url, webhookRules, allowed)
   if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))
   if (faults.length > 0) return yield* invalid(faults)
@@ -180,7 +176,7 @@ export const endpointOf = (
 ): McpEndpoint => ({
   id: mcp_server_id,
   url: definition.url,
-  headers: definition.headers.map(({ name, value }) => ({ name, value: open(value) })),
+  headers: sentHeaders(definition.headers).map(({ name, value }) => ({ name, value: open(value) })),
   timeoutMs: definition.timeout_seconds * 1000
 })
 
@@ -190,11 +186,9 @@ const show = (row: McpServerRow): McpServer => {
     mcp_server_id: row.id,
     workspace_id: row.workspace_id,
     ...definition,
-    headers: headers.map(({ kind, name }) => ({ name, kind, value: null, has_secret: true })),
+    headers: headers.map(showHeader),
     used_by: row.used_by ?? 0,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString()
   }
 }
-
-const sameOrigin = (a: string, b: string): boolean => parseUrl(a)?.origin === parseUrl(b)?.origin

@@ -23,7 +23,7 @@ import { likePattern, readPage } from "../storage/Paging.ts"
 import { Platform } from "../Platform.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
-import { missingParts, openHeaders, sealHeaders } from "./SealedHeaders.ts"
+import { keptHeaders, missingParts, openHeaders, sealHeaders } from "./SealedHeaders.ts"
 import { contentHash, decodeTool, mergeTool, showTool, type ToolRow, toolRows } from "./ToolRow.ts"
 import { tryTool } from "./ToolTrial.ts"
 import { finder } from "../storage/records.ts"
@@ -169,14 +169,14 @@ const merged = Effect.fnUntraced(function* (
   stored: StoredTool | undefined,
   sent: ToolCreate | ToolPatch
 ) {
-  const headers =
-    sent.headers === undefined ? (stored?.headers ?? []) : sealHeaders(secrets, sent.headers, stored?.headers)
+  const kept = keptHeaders(stored, sent.url ?? stored?.url ?? "")
+  const headers = sent.headers === undefined ? kept : sealHeaders(secrets, sent.headers, kept)
   const tool = mergeTool(stored, sent, headers)
   const faults = [...toolFaults(tool, openHeaders(secrets, headers))]
   if (stored !== undefined && tool.tool_type !== stored.tool_type) {
     faults.push(fault(["body", "tool_type"], "cannot be changed"))
   }
-  faults.push(...missingParts(sent.headers ?? [], headers))
+  faults.push(...missingParts(sent.headers ?? [], kept))
   if (tool.url !== "" && tool.url !== stored?.url) {
     const wrong = urlFault(tool.url, webhookRules, allowed)
     if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))
