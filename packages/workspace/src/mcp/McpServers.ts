@@ -101,9 +101,11 @@ export class McpServers extends Context.Service<
         update: Effect.fn("McpServers.update")(
           function* (workspace, id, patch) {
             const row = yield* find(workspace, id, "update")
-            const server = yield* merged(parts, decodeMcpServer(row.definition), patch)
+            const stored = decodeMcpServer(row.definition)
+            const server = yield* merged(parts, stored, patch)
+            const hash = configHash(server) === configHash(stored) ? row.content_hash : configHash(server)
             yield* sql`UPDATE mcp_servers SET name = ${server.name}, definition = ${JSON.stringify(server)}::jsonb,
-                content_hash = ${configHash(server)}, updated_at = now() WHERE id = ${id}`
+                content_hash = ${hash}, updated_at = now() WHERE id = ${id}`
             return show(yield* find(workspace, id))
           },
           (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))

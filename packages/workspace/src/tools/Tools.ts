@@ -115,7 +115,7 @@ export class Tools extends Context.Service<
               const tool = yield* merged(parts, stored, patch)
               if (tool.tool_type === "client" && tool.name !== stored.name) yield* noClash(sql, row, tool.name)
               yield* sql`UPDATE tools SET name = ${tool.name}, definition = ${JSON.stringify(tool)}::jsonb,
-              content_hash = ${contentHash(tool)}, updated_at = now() WHERE id = ${id}`
+              content_hash = ${contentHash(tool) === contentHash(stored) ? row.content_hash : contentHash(tool)}, updated_at = now() WHERE id = ${id}`
               return showTool(yield* find(workspace, id))
             },
             (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
