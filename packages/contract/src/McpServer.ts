@@ -21,7 +21,7 @@ const fields = {
 export const McpServerCreate = Schema.Struct({ name: textBetween(1, 120), url: textBetween(1, 4000), ...fields })
 export type McpServerCreate = typeof McpServerCreate.Type
 
-/** What is omitted stays; null is refused; headers are replaced whole, a value of null keeps the stored one. */
+/** What is omitted stays; null is refused; headers are replaced whole, values kept as a tool's are. */
 export const McpServerPatch = Schema.Struct({
   name: Schema.optionalKey(textBetween(1, 120)),
   url: Schema.optionalKey(textBetween(1, 4000)),

@@ -87,6 +87,7 @@ export const PhoneNumber = Schema.Struct({
   inbound_auth_username: Schema.String,
   inbound_allowed_addresses: Schema.Array(Schema.String),
   termination_transport: Schema.Union([TerminationTransport, Schema.Literal("")]),
+  /** Empty without credentials: a change of host, port or TLS drops them unless the password is sent with it. */
   termination_auth_username: Schema.String,
   termination_headers: Schema.Record(Schema.String, Schema.String)
 })

@@ -24,7 +24,10 @@ const ToolArgument = Schema.Struct({
   description: Schema.optionalKey(text(500))
 })
 
-/** A value of null keeps the stored one of the same name and kind. */
+/**
+ * A value of null keeps the stored one of the same name and kind, unless the address moves to another origin: then it is
+ * dropped, `has_secret` is false, and the header is not sent.
+ */
 export const ToolHeaderInput = Schema.Struct({
   name: Schema.optionalKey(headerName),
   kind: Schema.optionalKey(HeaderKind),

@@ -24,6 +24,7 @@ import {
   list,
   ports,
   secret,
+  secrets,
   text,
   textOr,
   url,
@@ -41,6 +42,8 @@ export interface Config {
   readonly apiKey: Redacted.Redacted<string> | undefined
   readonly databaseUrl: Redacted.Redacted<string> | undefined
   readonly secretKey: Redacted.Redacted<string> | undefined
+  /** Keys that were used before it. */
+  readonly formerSecretKeys: ReadonlyArray<Redacted.Redacted<string>>
   readonly tts: EngineSettings<SynthesizerName> & { readonly voices: ReadonlyArray<string> }
   readonly asr: EngineSettings<TranscriberName>
   readonly llm: EngineSettings<LanguageModelName> & { readonly extraBody: Readonly<Record<string, unknown>> }
@@ -119,6 +122,7 @@ const config: Setting.Config<Config> = Setting.map(
       address === undefined ? undefined : Redacted.make(address)
     ),
     secretKey: secret("PARLEY_SECRET_KEY", 16),
+    formerSecretKeys: secrets("PARLEY_SECRET_KEY_OLD", 16),
     tts: speaking,
     asr: recognition,
     llm: language,

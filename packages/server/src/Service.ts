@@ -23,6 +23,7 @@ import * as Analyst from "@parley/workspace/analysis/Analyst"
 import * as Maintenance from "@parley/workspace/Maintenance"
 import * as Embedding from "@parley/workspace/knowledge/Embedding"
 import { DataFolder, layer as database } from "@parley/workspace/storage/Database"
+import * as SecretRotation from "@parley/workspace/SecretRotation"
 import * as WebhookWorker from "@parley/workspace/webhooks/WebhookWorker"
 import * as Workspace from "@parley/workspace/Workspace"
 import { Layer } from "effect"
@@ -51,7 +52,7 @@ export const layer = (config: Config, sipServer?: OpenSipServer) => {
       hasJudgingModel: config.llm.providers.includes("openai")
     })
   )
-  const storage = Workspace.layer(config.secretKey).pipe(
+  const storage = Workspace.layer(config.secretKey, config.formerSecretKeys).pipe(
     Layer.provideMerge(Layer.mergeAll(platformLayer, database(config))),
     Layer.provideMerge(DataFolder.layer(config))
   )
@@ -73,7 +74,7 @@ export const layer = (config: Config, sipServer?: OpenSipServer) => {
   // Calls first: their recordings are settled after them.
   const maintenance = Layer.provideMerge(RecordingRecovery.layer, Maintenance.layer)
   const analyst = Layer.provide(Layer.mergeAll(Analyst.layer, TestRunner.layer), AnalysisModels.layer)
-  const background = Layer.mergeAll(maintenance, Embedding.layer, webhooks, analyst)
+  const background = Layer.mergeAll(maintenance, SecretRotation.layer, Embedding.layer, webhooks, analyst)
   return HttpApp.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(Signalling.layer, PublicAccess.layer, KeyCheck.layer, background)),
     Layer.provideMerge(calls),

@@ -47,11 +47,11 @@ const storage = Layer.unwrap(
 
 /** What needs the key that seals secrets: whoever only makes API keys need not have it. */
 const telephone = Layer.unwrap(
-  Effect.map(Settings, ({ secretKey }) =>
+  Effect.map(Settings, ({ formerSecretKeys, secretKey }) =>
     Layer.mergeAll(PhoneLines.layer, SipTraces.layer).pipe(
       Layer.provideMerge(LocalInventory.LocalInventory.layer),
       Layer.provide(Layer.mergeAll(LocalInventory.layer, Sessions.layer)),
-      Layer.provideMerge(Secrets.layer(secretKey))
+      Layer.provideMerge(Secrets.layer(secretKey, formerSecretKeys))
     )
   )
 ).pipe(Layer.provideMerge(storage))

@@ -74,6 +74,7 @@ describe("Config", () => {
     [{ PARLEY_SECRET_KEY: "hidden" }, "PARLEY_SECRET_KEY"],
     [{ PARLEY_API_KEY: "hidden with space, and more than 32 characters" }, "PARLEY_API_KEY must not contain"],
     [{ PARLEY_API_KEY: `hidden-${"x".repeat(24)}` }, "PARLEY_API_KEY must have at least 32 characters"],
+    [{ PARLEY_SECRET_KEY_OLD: "a-key-of-some-length, hidden" }, "PARLEY_SECRET_KEY_OLD"],
     [{ PARLEY_TTS: "festival" }, "PARLEY_TTS"],
     [{ PARLEY_ASR: "openai" }, "PARLEY_ASR_BASE_URL"],
     [{ PARLEY_ASR: "deepgram,elevenlabs" }, "PARLEY_ASR"],

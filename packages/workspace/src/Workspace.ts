@@ -38,9 +38,13 @@ import { Deliveries } from "./webhooks/Deliveries.ts"
 import { Outbox } from "./webhooks/Outbox.ts"
 import { Workspaces } from "./identity/Workspaces.ts"
 
-/** @param secretKey that seals secrets at rest; left out: a generated file of the data folder */
+/**
+ * @param secretKey that seals secrets at rest; left out: a generated file of the data folder
+ * @param formerKeys that sealed before
+ */
 export const layer = (
-  secretKey: Redacted.Redacted<string> | undefined
+  secretKey: Redacted.Redacted<string> | undefined,
+  formerKeys: ReadonlyArray<Redacted.Redacted<string>> = []
 ): Layer.Layer<
   | Agents
   | AgentTests
@@ -106,5 +110,5 @@ export const layer = (
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(SafeHttp.layer),
     Layer.provideMerge(Blobs.layer),
-    Layer.provideMerge(Layer.mergeAll(Secrets.layer(secretKey), Workspaces.layer))
+    Layer.provideMerge(Layer.mergeAll(Secrets.layer(secretKey, formerKeys), Workspaces.layer))
   )

@@ -141,5 +141,5 @@ const editable = (server: McpServer): Edited => ({
   name: server.name,
   url: server.url,
   timeout_seconds: server.timeout_seconds,
-  headers: server.headers.map(({ kind, name }) => ({ name, kind, value: null }))
+  headers: server.headers.map(({ has_secret, kind, name }) => ({ name, kind, value: null, has_secret }))
 })

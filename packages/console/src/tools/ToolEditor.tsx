@@ -235,7 +235,7 @@ const editable = (tool: Tool): Edited => ({
   url: tool.url,
   content_type: tool.content_type,
   body_template: tool.body_template,
-  headers: tool.headers.map(({ kind, name }) => ({ name, kind, value: null })),
+  headers: tool.headers.map(({ has_secret, kind, name }) => ({ name, kind, value: null, has_secret })),
   execution_mode: tool.execution_mode,
   timeout_seconds: tool.timeout_seconds,
   error_handling: tool.error_handling,

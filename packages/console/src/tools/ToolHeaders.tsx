@@ -1,4 +1,4 @@
-// The headers of a tool's request. A stored value is never shown; left empty it stays.
+// The headers of a tool's request. A stored value is never shown; left empty it stays, until the address is another server's.
 import type { HeaderKind, ToolCreate } from "@parley/contract/Tool"
 
 type Header = NonNullable<(typeof ToolCreate.Encoded)["headers"]>[number]
@@ -41,7 +41,7 @@ export const ToolHeaders = ({ headers, onChange }: Props) => (
           type="password"
           autoComplete="new-password"
           aria-label="Value"
-          placeholder={header.value === null ? "stored" : header.kind === "authorization_basic" ? "user:password" : ""}
+          placeholder={placeholderOf(header)}
           value={header.value ?? ""}
           onInput={(event) => onChange(headers.with(index, { ...header, value: event.currentTarget.value }))}
         />
@@ -61,3 +61,8 @@ const kinds: ReadonlyArray<readonly [HeaderKind, string]> = [
   ["authorization_bearer", "Bearer key"],
   ["authorization_basic", "User and password"]
 ]
+
+const placeholderOf = ({ has_secret, kind, value }: Header): string => {
+  if (value === null) return has_secret === false ? "not sent: no value for this address" : "stored"
+  return kind === "authorization_basic" ? "user:password" : ""
+}

@@ -238,6 +238,16 @@ describe("patchConfig", () => {
       accept({ webhooks: { post_call: [{ ...hook(1), secret: "" }] } }, one).webhooks.post_call[0]?.secret,
       null
     )
+    const moved = accept(
+      {
+        webhooks: {
+          post_call: [{ url: "https://evil.example/1" }],
+          conversation_init: { url: "https://evil.example/2" }
+        }
+      },
+      one
+    ).webhooks
+    assert.deepStrictEqual([moved.post_call[0]?.secret, moved.conversation_init?.secret], [null, null])
     for (const post_call of [null, []]) {
       assert.deepStrictEqual(accept({ webhooks: { post_call } }, one).webhooks, {
         conversation_init: null,

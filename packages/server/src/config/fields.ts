@@ -59,6 +59,14 @@ export const secret = (name: string, minimum = 1): Config.Config<Redacted.Redact
     return /\s/.test(value) ? wrong(`${name} must not contain white space`) : Effect.succeed(Redacted.make(value))
   })
 
+/** Secrets separated by commas, each of at least `minimum` characters without white space; none when unset. */
+export const secrets = (name: string, minimum: number): Config.Config<ReadonlyArray<Redacted.Redacted<string>>> =>
+  listOf(
+    name,
+    (entry) => (entry.length >= minimum && !/\s/.test(entry) ? Redacted.make(entry) : undefined),
+    `${name} must be a list of keys of at least ${minimum} characters`
+  )
+
 /** Entries separated by commas; those of the table when unset. */
 export const list = (name: string): Config.Config<ReadonlyArray<string>> => Config.map(textOr(name), entriesOf)
 

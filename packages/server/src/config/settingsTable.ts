@@ -20,6 +20,11 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["DATABASE_URL", "", "a PostgreSQL of your own; unset: an embedded one in the data folder"],
   ["PARLEY_SECRET_KEY", "", "seals stored secrets, at least 16 characters; unset: generated in the data folder"],
   [
+    "PARLEY_SECRET_KEY_OLD",
+    "",
+    "the keys before this one, separated by commas, while what they sealed is sealed again; the log says when they can go"
+  ],
+  [
     "PARLEY_TTS",
     "flite",
     "synthesizers in order: flite, sherpa, espeak (to be installed before, see packages/speech/optional/espeak), and openai or elevenlabs; openai alone when only an address is set, sherpa alone when only a folder is"

@@ -103,9 +103,11 @@ export const make: Effect.Effect<Drafts, never, SqlClient.SqlClient | Platform |
     /** Undefined when another change came between reading and storing, which `locked` rules out. */
     const change = Effect.fnUntraced(function* (workspace: string, id: string, patch: ConfigPatch, locked: boolean) {
       const row = yield* find(workspace, id, locked ? "update" : undefined)
-      const next = yield* patched(workspace, decodeConfig(row.draft), patch)
+      const before = decodeConfig(row.draft)
+      const next = yield* patched(workspace, before, patch)
       const hash = configHash(next)
-      if (hash === row.draft_hash) return yield* show(row, next)
+      // A new seal over the same secret changes the text but not the hash of the row.
+      if (hash === configHash(before)) return yield* show(row, next)
       const [stored] = yield* draftTimes(sql`UPDATE agents SET
           draft = ${JSON.stringify(next)}::jsonb, draft_hash = ${hash}, draft_updated_at = now(), updated_at = now()
         WHERE id = ${id} AND draft_hash = ${row.draft_hash} AND deleted_at IS NULL

@@ -1,6 +1,7 @@
 // Where a call, or whoever publishes an agent, reaches an MCP server.
 import type { McpEndpoint } from "@parley/contract/McpServer"
 import type { Redacted } from "effect"
+import { sentHeaders } from "../tools/SealedHeaders.ts"
 import type { RunnableMcpServer } from "./PinnedMcp.ts"
 
 /** How the service introduces itself. */
@@ -13,6 +14,6 @@ export const endpointOf = (
 ): McpEndpoint => ({
   id: mcp_server_id,
   url: definition.url,
-  headers: definition.headers.map(({ name, value }) => ({ name, value: open(value) })),
+  headers: sentHeaders(definition.headers).map(({ name, value }) => ({ name, value: open(value) })),
   timeoutMs: definition.timeout_seconds * 1000
 })

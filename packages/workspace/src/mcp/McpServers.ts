@@ -24,7 +24,7 @@ import { SqlClient } from "effect/sql"
 import { configHash } from "../storage/configHash.ts"
 import { newId } from "../storage/Id.ts"
 import { type AllowedPrivate, readAllowed } from "../outbound/AllowedPrivate.ts"
-import { parseUrl, urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
+import { urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
 import { likePattern, readPage } from "../storage/Paging.ts"
 import { finder } from "../storage/records.ts"
@@ -32,7 +32,7 @@ import { onlyRow, rowsOf } from "../storage/rows.ts"
 import { Platform } from "../Platform.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
-import { missingParts, sealHeaders } from "../tools/SealedHeaders.ts"
+import { keptHeaders, missingParts, sealHeaders, showHeader } from "../tools/SealedHeaders.ts"
 import { decodeMcpServer, type McpServerRow, mcpServerRows, StoredMcpServers } from "./PinnedMcp.ts"
 import { toolChanges, toolsOf } from "./PublishedMcp.ts"
 
@@ -110,9 +110,11 @@ export class McpServers extends Context.Service<
         update: Effect.fn("McpServers.update")(
           function* (workspace, id, patch) {
             const row = yield* find(workspace, id, "update")
-            const server = yield* merged(parts, decodeMcpServer(row.definition), patch)
+            const stored = decodeMcpServer(row.definition)
+            const server = yield* merged(parts, stored, patch)
+            const hash = configHash(server) === configHash(stored) ? row.content_hash : configHash(server)
             yield* sql`UPDATE mcp_servers SET name = ${server.name}, definition = ${JSON.stringify(server)}::jsonb,
-                content_hash = ${configHash(server)}, updated_at = now() WHERE id = ${id}`
+                content_hash = ${hash}, updated_at = now() WHERE id = ${id}`
             return show(yield* find(workspace, id))
           },
           (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
@@ -151,13 +153,9 @@ const merged = Effect.fnUntraced(function* (
   sent: McpServerCreate | McpServerPatch
 ) {
   const url = sent.url ?? stored?.url ?? ""
-  // A key must never follow to another host.
-  const kept = stored !== undefined && sameOrigin(url, stored.url) ? stored.headers : []
+  const kept = keptHeaders(stored, url)
   const headers = sent.headers === undefined ? kept : sealHeaders(secrets, sent.headers, kept)
-  const faults = [...headerFaults(headers), ...missingParts(sent.headers ?? [], headers)]
-  if (sent.headers === undefined && stored !== undefined && kept.length < stored.headers.length) {
-    faults.push(fault(["body", "headers"], "must be sent again with an address on another host"))
-  }
+  const faults = [...headerFaults(headers), ...missingParts(sent.headers ?? [], kept)]
   const wrong = url === stored?.url ? undefined : urlFault(url, webhookRules, allowed)
   if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))
   if (faults.length > 0) return yield* invalid(faults)
@@ -201,11 +199,9 @@ const show = (row: McpServerRow): McpServer => {
     mcp_server_id: row.id,
     workspace_id: row.workspace_id,
     ...definition,
-    headers: headers.map(({ kind, name }) => ({ name, kind, value: null, has_secret: true })),
+    headers: headers.map(showHeader),
     used_by: row.used_by ?? 0,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString()
   }
 }
-
-const sameOrigin = (a: string, b: string): boolean => parseUrl(a)?.origin === parseUrl(b)?.origin

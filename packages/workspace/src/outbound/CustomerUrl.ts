@@ -32,6 +32,9 @@ export const parseUrl = (value: string): URL | undefined => {
   }
 }
 
+/** Scheme, host and port are the same: what a credential is bound to. */
+export const sameOrigin = (a: string, b: string): boolean => parseUrl(a)?.origin === parseUrl(b)?.origin
+
 /** Without the final dot of a full name; IPv6 in brackets. */
 export const hostOf = (url: URL): string => url.hostname.toLowerCase().replace(/\.$/, "")
 

@@ -25,7 +25,10 @@ export const StoredTrunk = Schema.Struct({
 })
 export type StoredTrunk = typeof StoredTrunk.Type
 
-/** An empty password beside a user name keeps the one that is stored. */
+/**
+ * An empty password beside a user name keeps the one that is stored; the one for our calls only while they go to the same
+ * place, or else a user name without a password is dropped with it: somebody could send them to a place of his own.
+ */
 export const sealTrunk = (
   input: TrunkInput,
   kept: StoredTrunk | undefined,
@@ -43,13 +46,23 @@ export const sealTrunk = (
     allowedAddresses: input.inbound_allowed_addresses ?? [],
     uri: input.termination_uri ?? "",
     transport: input.termination_transport ?? "auto",
-    termination: credentials(
-      input.termination_auth_username ?? "",
-      input.termination_auth_password ?? "",
-      kept?.termination ?? null
-    ),
+    termination:
+      moves(input, kept) && !input.termination_auth_password
+        ? null
+        : credentials(
+            input.termination_auth_username ?? "",
+            input.termination_auth_password ?? "",
+            kept?.termination ?? null
+          ),
     headers: input.termination_headers ?? {}
   }
+}
+
+/** Whether our calls would go to another host or port than the stored password was given for, or no longer over TLS. */
+const moves = (input: TrunkInput, kept: StoredTrunk | undefined): boolean => {
+  if (kept === undefined || kept.termination === null) return false
+  const isSame = kept.uri.toLowerCase() === (input.termination_uri ?? "").toLowerCase()
+  return !isSame || (kept.transport === "tls" && input.termination_transport !== "tls")
 }
 
 /** Whether anybody could be let in: a trunk without a factor would let in everybody. */

@@ -1,6 +1,6 @@
 // Secrets at rest: AES-256-GCM with one master key, from PARLEY_SECRET_KEY or a generated file that only the owner
-// reads. Sealed text is `v1.` and base64url of nonce, tag and ciphertext. Keys for other purposes are derived
-// (HKDF-SHA256, RFC 5869), never stored. A key that does not fit the database stops the start.
+// reads; former keys open what is not sealed again yet. Keys for other purposes are derived (HKDF-SHA256, RFC 5869), never
+// stored. A key that does not fit the database stops the start.
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database, DataFolder } from "./Database.ts"
@@ -12,14 +12,18 @@ import { rowsOf } from "./rows.ts"
 /** Sealing and opening of secrets. */
 export class Secrets extends Context.Service<Secrets, SecretBox>()("@parley/workspace/Secrets") {
   static readonly layer = (
-    given: Redacted.Redacted<string> | undefined
+    given: Redacted.Redacted<string> | undefined,
+    former: ReadonlyArray<Redacted.Redacted<string>> = []
   ): Layer.Layer<Secrets, StartFault, Database | DataFolder | SqlClient.SqlClient> =>
     Layer.effect(
       Secrets,
       Effect.gen(function* () {
         yield* Database
         const folder = yield* DataFolder
-        const secrets = makeSecretBox(given === undefined ? yield* keyFile(folder.path) : expand(Redacted.value(given)))
+        const secrets = makeSecretBox(
+          given === undefined ? yield* keyFile(folder.path) : expand(Redacted.value(given)),
+          former.map((key) => expand(Redacted.value(key)))
+        )
         yield* prove(secrets)
         return secrets
       })
@@ -39,7 +43,7 @@ const prove = Effect.fnUntraced(function* (secrets: Secrets["Service"]) {
     catch: () =>
       new StartFault({
         message:
-          "The secrets in the database were sealed with another key; set PARLEY_SECRET_KEY to that key, or restore secret-key in the data folder"
+          "The secrets in the database were sealed with another key; set PARLEY_SECRET_KEY to that key, name it in PARLEY_SECRET_KEY_OLD beside a new one, or restore secret-key in the data folder"
       })
   })
 })

@@ -5,6 +5,7 @@ import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import { type Redacted, Schema } from "effect"
 import { configHash } from "../storage/configHash.ts"
 import { rowsOf } from "../storage/rows.ts"
+import { sentHeaders, showHeader } from "./SealedHeaders.ts"
 
 /** A tool as it is stored. */
 export const ToolRow = Schema.Struct({
@@ -39,7 +40,7 @@ export const showTool = (row: ToolRow): Tool => {
     tool_id: row.id,
     workspace_id: row.workspace_id,
     ...definition,
-    headers: headers.map(({ kind, name }) => ({ name, kind, value: null, has_secret: true })),
+    headers: headers.map(showHeader),
     used_by: row.used_by ?? 0,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString()
@@ -88,7 +89,7 @@ export const templateOf = (
   url: tool.url,
   contentType: tool.content_type,
   body: tool.body_template,
-  headers: tool.headers.map(({ kind, name, value }) => ({
+  headers: sentHeaders(tool.headers).map(({ kind, name, value }) => ({
     name: kind === "custom" ? name : "Authorization",
     value: open(value)
   })),

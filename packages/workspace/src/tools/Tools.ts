@@ -23,7 +23,7 @@ import { likePattern, readPage } from "../storage/Paging.ts"
 import { Platform } from "../Platform.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
-import { missingParts, openHeaders, sealHeaders } from "./SealedHeaders.ts"
+import { keptHeaders, missingParts, openHeaders, sealHeaders } from "./SealedHeaders.ts"
 import { contentHash, decodeTool, mergeTool, showTool, type ToolRow, toolRows } from "./ToolRow.ts"
 import { tryTool } from "./ToolTrial.ts"
 import { finder } from "../storage/records.ts"
@@ -115,7 +115,7 @@ export class Tools extends Context.Service<
               const tool = yield* merged(parts, stored, patch)
               if (tool.tool_type === "client" && tool.name !== stored.name) yield* noClash(sql, row, tool.name)
               yield* sql`UPDATE tools SET name = ${tool.name}, definition = ${JSON.stringify(tool)}::jsonb,
-              content_hash = ${contentHash(tool)}, updated_at = now() WHERE id = ${id}`
+              content_hash = ${contentHash(tool) === contentHash(stored) ? row.content_hash : contentHash(tool)}, updated_at = now() WHERE id = ${id}`
               return showTool(yield* find(workspace, id))
             },
             (effect) => sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
@@ -169,14 +169,14 @@ const merged = Effect.fnUntraced(function* (
   stored: StoredTool | undefined,
   sent: ToolCreate | ToolPatch
 ) {
-  const headers =
-    sent.headers === undefined ? (stored?.headers ?? []) : sealHeaders(secrets, sent.headers, stored?.headers)
+  const kept = keptHeaders(stored, sent.url ?? stored?.url ?? "")
+  const headers = sent.headers === undefined ? kept : sealHeaders(secrets, sent.headers, kept)
   const tool = mergeTool(stored, sent, headers)
   const faults = [...toolFaults(tool, openHeaders(secrets, headers))]
   if (stored !== undefined && tool.tool_type !== stored.tool_type) {
     faults.push(fault(["body", "tool_type"], "cannot be changed"))
   }
-  faults.push(...missingParts(sent.headers ?? [], headers))
+  faults.push(...missingParts(sent.headers ?? [], kept))
   if (tool.url !== "" && tool.url !== stored?.url) {
     const wrong = urlFault(tool.url, webhookRules, allowed)
     if (wrong !== undefined) faults.push(fault(["body", "url"], wrong))

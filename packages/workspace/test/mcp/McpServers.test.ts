@@ -107,11 +107,29 @@ layer(live, { excludeTestServices: true })("McpServers", (it) => {
       const kept = [{ kind: "authorization_bearer", value: null }] as const
       yield* servers.update(ws, id, { url: "https://mcp.example.com/v2", headers: kept })
       const away = { url: "https://other.example.com/mcp" }
-      assert.strictEqual(yield* statusOf(servers.update(ws, id, away)), 422)
-      assert.strictEqual(yield* statusOf(servers.update(ws, id, { ...away, headers: kept })), 422)
-      assert.strictEqual((yield* servers.update(ws, id, { ...away, headers: [bearer] })).url, away.url)
-      yield* servers.update(ws, id, { headers: [] })
-      assert.strictEqual((yield* servers.update(ws, id, visits)).url, visits.url)
+      const sql = yield* SqlClient.SqlClient
+      const stored = Effect.map(
+        sql<{ value: string }>`SELECT definition->'headers'->0->>'value' AS value FROM mcp_servers WHERE id = ${id}`,
+        ([row]) => row?.value
+      )
+      for (const patch of [away, { ...away, headers: kept }]) {
+        const there = yield* servers.update(ws, id, { url: visits.url, headers: [bearer] })
+        assert.deepStrictEqual(
+          there.headers.map(({ has_secret }) => has_secret),
+          [true]
+        )
+        assert.notStrictEqual(yield* stored, "")
+        const gone = yield* servers.update(ws, id, patch)
+        assert.deepInclude(gone, { url: away.url })
+        assert.deepStrictEqual(
+          gone.headers.map(({ has_secret }) => has_secret),
+          [false]
+        )
+        assert.strictEqual(yield* stored, "")
+      }
+      const given = yield* servers.update(ws, id, { url: visits.url, headers: [bearer] })
+      assert.isTrue(given.headers[0]?.has_secret)
+      assert.strictEqual(yield* statusOf(servers.update(ws, id, { headers: [{ name: "X-New", value: null }] })), 422)
     })
   )
 

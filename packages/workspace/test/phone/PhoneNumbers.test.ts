@@ -174,6 +174,46 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
     })
   )
 
+  it.effect("drops the credentials for its calls when they are to go elsewhere", () =>
+    Effect.gen(function* () {
+      const numbers = yield* PhoneNumbers
+      const lines = yield* PhoneLines
+      const secrets = yield* Secrets
+      const { ws } = yield* office()
+      const trunk = {
+        inbound_allowed_addresses: ["203.0.113.7"],
+        termination_uri: "sip.example.com",
+        termination_transport: "tls",
+        termination_auth_username: "out"
+      } as const
+      const withPassword = { ...trunk, termination_auth_password: "canary" }
+      const { phone_number_id: id } = yield* numbers.create(ws, imported(withPassword))
+      const put = (config: SipConfigPut) =>
+        Effect.map(numbers.replaceTrunk(ws, id, config), (number) => number.termination_auth_username)
+      const password = Effect.map(lines.byId(id), (line) => {
+        const sealed = line?.trunk?.termination?.password
+        return sealed === undefined ? undefined : Redacted.value(secrets.open(sealed))
+      })
+      assert.strictEqual(yield* put({ ...trunk, termination_uri: "SIP.example.com" }), "out")
+      assert.strictEqual(yield* password, "canary")
+      const elsewhere: ReadonlyArray<SipConfigPut> = [
+        { ...trunk, termination_uri: "evil.example.com" },
+        { ...trunk, termination_uri: "sip.example.com:5999" },
+        { ...trunk, termination_transport: "udp" },
+        { ...trunk, termination_uri: "evil.example.com", termination_auth_password: "" }
+      ]
+      for (const away of elsewhere) {
+        yield* put(withPassword)
+        assert.strictEqual(yield* put(away), "", JSON.stringify(away))
+        assert.isUndefined(yield* password)
+      }
+      yield* put(withPassword)
+      const moved = { ...trunk, termination_uri: "other.example.com", termination_auth_password: "new" }
+      assert.strictEqual(yield* put(moved), "out")
+      assert.strictEqual(yield* password, "new")
+    })
+  )
+
   it.effect("binds, unbinds and loses its agent", () =>
     Effect.gen(function* () {
       const numbers = yield* PhoneNumbers

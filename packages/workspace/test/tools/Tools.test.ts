@@ -197,6 +197,49 @@ layer(live, { excludeTestServices: true })("Tools", (it) => {
     })
   )
 
+  it.effect("drops credentials at an address on another origin, and says so", () =>
+    Effect.gen(function* () {
+      const tools = yield* Tools
+      const secrets = yield* Secrets
+      const sql = yield* SqlClient.SqlClient
+      const ws = yield* home("origins")
+      const headers = [
+        { name: "X-Key", value: "custom-canary" },
+        { kind: "authorization_bearer", value: "Bearer canary" }
+      ] as const
+      const url = "https://api.example.com/book"
+      const { tool_id } = yield* tools.create(ws, { ...booking, url, headers })
+      const change = (patch: ToolPatch) =>
+        Effect.map(tools.update(ws, tool_id, patch), (tool) => tool.headers.map(({ has_secret }) => has_secret))
+      const stored = Effect.map(
+        sql<{ headers: ReadonlyArray<{ value: string }> }>`SELECT definition->'headers' AS headers FROM tools
+          WHERE id = ${tool_id}`,
+        ([row]) => row?.headers.map(({ value }) => (value === "" ? "" : Redacted.value(secrets.open(value))))
+      )
+      assert.deepStrictEqual(yield* change({ url: "https://API.example.com:443/other?a=b" }), [true, true])
+      for (const away of ["https://evil.example.com/book", "https://api.example.com:444/", "http://api.example.com/"]) {
+        yield* change({ url, headers })
+        assert.deepStrictEqual(yield* change({ url: away }), [false, false], away)
+        assert.deepStrictEqual(yield* stored, ["", ""])
+        yield* change({ url, headers })
+        const unsaid = headers.map((header) => ({ ...header, value: null }))
+        assert.deepStrictEqual(yield* change({ url: away, headers: unsaid }), [false, false], away)
+        assert.deepStrictEqual(yield* stored, ["", ""])
+      }
+      yield* change({ url, headers })
+      const [first, second] = headers
+      assert.deepStrictEqual(
+        yield* change({ url: "https://evil.example.com/", headers: [{ ...first, value: null }, second] }),
+        [false, true]
+      )
+      assert.deepStrictEqual(yield* stored, ["", "Bearer canary"])
+      // What is returned can still be sent back, and nothing comes back with the address.
+      const shown = yield* tools.get(ws, tool_id)
+      assert.deepStrictEqual(yield* change({ headers: shown.headers }), [false, true])
+      assert.deepStrictEqual(yield* change({ url }), [false, false])
+    })
+  )
+
   it.effect("lists by name and agent, by cursor and page, and hides another workspace's", () =>
     Effect.gen(function* () {
       const tools = yield* Tools
@@ -386,6 +429,11 @@ layer(live, { excludeTestServices: true })("Tools", (it) => {
       yield* tools.update(ws, tool.tool_id, { url: "http://127.0.0.1:1/" })
       const none = yield* tools.test(ws, tool.tool_id, {})
       assert.deepInclude(none, { status_code: null, body: "", error: "no connection to the host" })
+      // Its credentials went when its address did: also back at the first one, nothing is sent.
+      yield* tools.update(ws, tool.tool_id, { url: base })
+      yield* tools.test(ws, tool.tool_id, {})
+      const last = seen.at(-1)?.headers
+      assert.deepStrictEqual([last?.authorization, last?.["x-zone"]], [undefined, undefined])
     })
   )
 })
