@@ -5,6 +5,7 @@ import { PaymentRequired } from "@parley/contract/Errors"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../storage/Id.ts"
+import { firstWorkspace } from "../identity/Workspaces.ts"
 import { type Nano, unit } from "./Money.ts"
 import { highestTier, tierOf } from "./tiers.ts"
 import { Platform } from "../Platform.ts"
@@ -22,7 +23,7 @@ export interface Account {
   /** What is left of it; it is spent first. */
   readonly trialLeft: Nano
   readonly toppedUp: Nano
-  /** Nothing is ever refused for money. */
+  /** Nothing is ever refused for money; what is used is counted all the same. */
   readonly unlimited: boolean
   /** Requests at the same time, over all keys and all APIs. */
   readonly concurrency: number
@@ -72,16 +73,16 @@ export class Billing extends Context.Service<
       yield* Database
       const sql = yield* SqlClient.SqlClient
       const { trialBalance } = yield* Platform
-      const unlimited = trialBalance === "unlimited"
-      const granted = unlimited ? defaultTrial : trialBalance
+      const granted = typeof trialBalance === "bigint" ? trialBalance : defaultTrial
+      const isUnlimited = unlimitedBy(sql, trialBalance)
       const known = new Map<string, { readonly account: Account; readonly untilMs: number }>()
 
       const remember = Effect.fnUntraced(function* (row: WalletRow) {
-        const account = show(row, unlimited)
+        const account = show(row, yield* isUnlimited(row.workspace_id))
         if (known.size >= mostKnown) known.clear()
         known.set(row.workspace_id, { account, untilMs: (yield* Clock.currentTimeMillis) + rememberMs })
         return account
-      })
+      }, Effect.orDie)
 
       /** Makes the wallet where there is none, then adds. */
       const add = (workspaceId: string, column: "topped_up_nano" | "spent_nano", nano: string) =>
@@ -180,6 +181,17 @@ const enterUsage = (
     RETURNING *`).pipe(onlyRow)
 }
 
+/** Whether nothing is refused: by the setting, and where there is none for the operator's own workspace. */
+const unlimitedBy = (sql: SqlClient.SqlClient, trialBalance: Nano | "unlimited" | undefined) => {
+  let operator: string | undefined
+  const look = idRows(sql`SELECT id FROM workspaces WHERE name = ${firstWorkspace}`)
+  return Effect.fnUntraced(function* (workspaceId: string) {
+    if (trialBalance !== undefined) return trialBalance === "unlimited"
+    operator ??= (yield* look)[0]?.id
+    return operator === workspaceId
+  })
+}
+
 /** What a new workspace gets where the setting says nothing of an amount. */
 const defaultTrial: Nano = 5n * unit
 
@@ -235,5 +247,7 @@ const measured = (usage: Usage): { readonly model: string; readonly quantity: st
 const whole = (pieces: number): string => String(Math.max(0, Math.ceil(pieces)))
 
 const walletRows = rowsOf("wallets", WalletRow)
+
+const idRows = rowsOf("workspaces", Schema.Struct({ id: Schema.String }))
 
 const priceRows = rowsOf("prices", Schema.Struct({ amount_nano: Schema.BigInt }))
