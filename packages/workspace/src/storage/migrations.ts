@@ -13,6 +13,7 @@ import { sessionLists } from "./migrations/0011_session_lists.ts"
 import { telephone } from "./migrations/0012_telephone.ts"
 import { jobQueues } from "./migrations/0013_job_queues.ts"
 import { publicFields } from "./migrations/0014_public_fields.ts"
+import { metering } from "./migrations/0016_metering.ts"
 
 /** By name; the number decides the order. */
 export const migrations = {
@@ -29,5 +30,6 @@ export const migrations = {
   "0011_session_lists": sessionLists,
   "0012_telephone": telephone,
   "0013_job_queues": jobQueues,
-  "0014_public_fields": publicFields
+  "0014_public_fields": publicFields,
+  "0016_metering": metering
 }
