@@ -86,7 +86,10 @@ const once = Effect.fnUntraced(function* (session: Session, socket: SpeechSocket
   const speaker = yield* Effect.mapError(session.speechRequests.open(request), refused)
   const input = yield* Queue.bounded<SpeechInput, Cause.Done>(16)
   const speaking = speaker.speak(Stream.fromQueue(input)).pipe(
-    Stream.mapError((failure) => new Ending({ event: finished("error", failure.message, time()), code: 1011 })),
+    Stream.mapError(
+      (failure) =>
+        new Ending({ event: finished("error", failure.message, time()), code: failure.status === 402 ? 1008 : 1011 })
+    ),
     session.timing ? timed : plain,
     Stream.runForEach((event) => socket.send(MessagePack.encode({ ...event, time: time() })))
   )
