@@ -13,7 +13,7 @@ import * as TestDatabase from "../../src/testing/TestDatabase.ts"
 import { type Runnable, Versions } from "../../src/agents/Versions.ts"
 import * as Workspace from "../../src/Workspace.ts"
 import { Workspaces } from "../../src/identity/Workspaces.ts"
-import { plainHost, plainMcpServer, tool } from "./PlainMcpServer.ts"
+import { plainHost, plainMcpServer, tool } from "../../src/testing/PlainMcpServer.ts"
 
 const platform = Layer.succeed(Platform, {
   voices: new Set(["slt"]),
