@@ -10,7 +10,7 @@ import { answerOf, questionOf } from "./question.ts"
 /** Port: who analyses, the agent's own model or the server's; undefined where none of them can. */
 export class AnalysisModel extends Context.Service<
   AnalysisModel,
-  { readonly chat: (config: StoredConfig) => ChatModel | undefined }
+  { readonly chat: (config: StoredConfig, agentId: string) => ChatModel | undefined }
 >()("@parley/workspace/AnalysisModel") {}
 
 const attemptMs = 60_000
@@ -27,7 +27,7 @@ export const layer: Layer.Layer<never, never, Analyses | AnalysisModel> = Layer.
     const analyse = Effect.fnUntraced(function* (call: AnalysedCall, queued: QueuedRow) {
       const spoke = call.transcript.some(({ role }) => role === "user")
       if (!isWanted(call.config.analysis) || !spoke) return yield* analyses.finish(call, nothing("skipped", null))
-      const model = models.chat(call.config)
+      const model = models.chat(call.config, call.row.agent_id)
       if (model === undefined) return yield* analyses.finish(call, nothing("error", "no language model can analyse"))
       const answer = yield* Effect.result(ask(model, call))
       if (Result.isSuccess(answer)) return yield* analyses.finish(call, answer.success)
