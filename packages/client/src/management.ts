@@ -90,6 +90,9 @@ export const managementOf = (send: Send) => ({
   tests: testsOf(send),
   knowledge: knowledgeOf(send),
   keys: keysOf(send),
+  audit: {
+    list: (query: QueryOf<"GET /v1/audit-log"> = {}) => send("GET /v1/audit-log", { query })
+  },
   webhooks: {
     deliveries: (session_id: string) =>
       send("GET /v1/agent/sessions/:session_id/webhook-deliveries", { params: { session_id } }),

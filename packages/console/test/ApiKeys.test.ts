@@ -55,5 +55,9 @@ describe.skipIf(noBrowser)("API keys in the console (needs Chromium)", { timeout
       await expect.poll(() => till().count()).toBe(left)
     }
     expect([await statusOf(first, "GET"), await statusOf(second, "GET")]).toEqual([401, 401])
+    const changes = page.getByRole("region", { name: "Changes" }).getByRole("row")
+    await expect.poll(() => changes.count()).toBe(4)
+    const actions = ["keys.revokeKey", "keys.revokeKey", "keys.rotateKey", "keys.createKey"]
+    for (const [index, action] of actions.entries()) expect(await changes.nth(index).textContent()).toContain(action)
   })
 })

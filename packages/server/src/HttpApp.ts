@@ -18,6 +18,7 @@ import { traced } from "./telemetry/EdgeSpan.ts"
 import { measured } from "./telemetry/RequestMetrics.ts"
 import * as AgentTestHandlers from "./http/AgentTestHandlers.ts"
 import * as AgentHandlers from "./http/AgentHandlers.ts"
+import * as AuditHandlers from "./http/AuditHandlers.ts"
 import * as Authorization from "./http/Authorization.ts"
 import * as ConsoleFiles from "./http/ConsoleFiles.ts"
 import * as DocsPage from "./http/DocsPage.ts"
@@ -54,6 +55,7 @@ const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe
   Layer.provide([
     AgentHandlers.layer,
     AgentTestHandlers.layer,
+    AuditHandlers.layer,
     KeyHandlers.layer,
     KnowledgeHandlers.layer,
     McpServerHandlers.layer,

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Inventory } from "@parley/workspace/phone/Inventory"
 import * as LocalInventory from "@parley/workspace/phone/LocalInventory"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
+import { secretOwner } from "@parley/workspace/storage/SecretOwner"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import * as TestDatabase from "@parley/workspace/testing/TestDatabase"
 import { Workspaces } from "@parley/workspace/identity/Workspaces"
@@ -54,7 +55,10 @@ layer(live, { excludeTestServices: true })("parley numbers", (it) => {
       yield* run(`add ${number}`, changed)
       const now = yield* inventory.trunkOf(number)
       assert.deepInclude(now, { uri: "h", transport: "tls", allowedAddresses: [] })
-      assert.strictEqual(Redacted.value(secrets.open(now?.termination?.password ?? "")), "a:b")
+      assert.strictEqual(
+        Redacted.value(secrets.of(secretOwner.stockedNumber(number)).open(now?.termination?.password ?? "")),
+        "a:b"
+      )
       assert.notInclude(JSON.stringify(now), "a:b")
       assert.match((yield* Effect.flip(run(`remove ${number}`))).message, /there is no number/)
       yield* inventory.release(number)

@@ -1,11 +1,17 @@
-// After a change of the master key: everything that a former key sealed is sealed again, in the background, while the service
-// runs. Safe to break off and to run beside another process: a value is replaced only where it still is what was read. The
-// log says how many were done and how many are left; the proof of the key comes last, so that a start without the former key
-// is refused until nothing needs it.
+// Seals again what a former master key sealed, and what an earlier release sealed without its owner, in the background while
+// the service runs. Safe to break off and to run beside another process: a value is replaced only where it still is what was
+// read. The log says how many were done and how many are left; the proof of the key comes last, so that a start without the
+// former key is refused until nothing needs it.
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { exists, rowsOf } from "./storage/rows.ts"
-import { Secrets } from "./storage/Secrets.ts"
+import { type SecretOwner, secretOwner } from "./storage/SecretOwner.ts"
+import { allBound, isUnbound, secretProof, Secrets } from "./storage/Secrets.ts"
+
+/** Whose the values of a column are: one record's, or those of the list in it, each by its own id. */
+type Owners =
+  | { readonly of: (id: string) => SecretOwner; readonly id: string }
+  | { readonly of: (id: string) => SecretOwner; readonly each: string }
 
 /** A column with sealed values, alone or within JSON; `key` says which row. */
 interface SealedColumn {
@@ -13,27 +19,50 @@ interface SealedColumn {
   readonly key: string
   readonly column: string
   readonly type: "jsonb" | "text"
+  readonly owners: Owners
 }
 
-const jsonColumns: ReadonlyArray<readonly [table: string, key: string, columns: ReadonlyArray<string>]> = [
-  ["tools", "id", ["definition"]],
-  ["mcp_servers", "id", ["definition"]],
-  ["agents", "id", ["draft"]],
-  ["agent_versions", "(agent_id || '/' || version_number)", ["config", "tools", "mcp_servers"]],
-  ["test_batches", "id", ["config", "tools"]],
-  ["sessions", "id", ["config"]],
-  ["phone_numbers", "id", ["trunk"]],
-  ["number_inventory", "phone_number", ["trunk"]]
-]
+const agent: Owners = { of: secretOwner.agent, id: "agent_id" }
+const tools: Owners = { of: secretOwner.tool, each: "tool_id" }
+const servers: Owners = { of: secretOwner.mcpServer, each: "mcp_server_id" }
+
+const json = (table: string, column: string, owners: Owners, key = "id"): SealedColumn => ({
+  table,
+  key,
+  column,
+  type: "jsonb",
+  owners
+})
+const version = "(agent_id || '/' || version_number)"
 
 const sealedColumns: ReadonlyArray<SealedColumn> = [
-  ...jsonColumns.flatMap(([table, key, columns]) =>
-    columns.map((column): SealedColumn => ({ table, key, column, type: "jsonb" }))
-  ),
-  { table: "webhook_deliveries", key: "id", column: "secret", type: "text" }
+  json("tools", "definition", { of: secretOwner.tool, id: "id" }),
+  json("mcp_servers", "definition", { of: secretOwner.mcpServer, id: "id" }),
+  json("agents", "draft", { of: secretOwner.agent, id: "id" }),
+  json("agent_versions", "config", agent, version),
+  json("agent_versions", "tools", tools, version),
+  json("agent_versions", "mcp_servers", servers, version),
+  json("test_batches", "config", agent),
+  json("test_batches", "tools", tools),
+  json("sessions", "config", agent),
+  json("phone_numbers", "trunk", { of: secretOwner.number, id: "id" }),
+  json("number_inventory", "trunk", { of: secretOwner.stockedNumber, id: "phone_number" }, "phone_number"),
+  {
+    table: "webhook_deliveries",
+    key: "id",
+    column: "secret",
+    type: "text",
+    owners: { of: secretOwner.delivery, id: "id" }
+  }
 ]
 
-const proof: SealedColumn = { table: "settings", key: "name", column: "value", type: "text" }
+const proof: SealedColumn = {
+  table: "settings",
+  key: "name",
+  column: "value",
+  type: "text",
+  owners: { of: () => secretProof, id: "name" }
+}
 
 /** Rows that are looked at together. */
 const batchSize = 200
@@ -44,7 +73,7 @@ interface Progress {
   readonly left: number
 }
 
-/** One pass over every column. The proof has its turn when nothing else needed the former key. */
+/** One pass over every column. The proof has its turn when nothing else needed to be sealed again. */
 const renewAll: Effect.Effect<Progress, never, SqlClient.SqlClient | Secrets> = Effect.gen(function* () {
   let [renewed, left] = [0, 0]
   for (const column of sealedColumns) {
@@ -52,21 +81,28 @@ const renewAll: Effect.Effect<Progress, never, SqlClient.SqlClient | Secrets> = 
     renewed += done.renewed
     left += done.left
   }
-  if (renewed + left === 0) yield* renewColumn(proof)
+  if (renewed + left === 0) {
+    yield* renewColumn(proof)
+    yield* allBound
+  }
   return { renewed, left }
 })
 
-const renewColumn = Effect.fnUntraced(function* ({ column, key, table, type }: SealedColumn) {
+const renewColumn = Effect.fnUntraced(function* ({ column, key, owners, table, type }: SealedColumn) {
   const sql = yield* SqlClient.SqlClient
-  const { renew } = yield* Secrets
+  const { isRotating, renewed: renewText } = yield* Secrets
+  const renewOf = (text: string, owner: string) =>
+    "id" in owners ? renewText(text, owners.of(owner)) : renewEach(text, owners, renewText)
   const [at, value] = [sql.literal(key), sql(column)]
+  const owner = sql.literal("id" in owners ? owners.id : "''")
   const typed = (text: string): Statement.Fragment => (type === "jsonb" ? sql`${text}::jsonb` : sql`${text}`)
   let [renewed, left, after] = [0, 0, ""]
   for (;;) {
-    const rows = yield* sealedRows(sql`SELECT ${at} AS key, ${value}::text AS text FROM ${sql(table)}
-      WHERE ${at} > ${after} AND ${value}::text LIKE '%v1.%' ORDER BY ${at} LIMIT ${batchSize}`).pipe(Effect.orDie)
+    const rows = yield* sealedRows(sql`SELECT ${at} AS key, ${owner} AS owner, ${value}::text AS text FROM ${sql(table)}
+      WHERE ${at} > ${after} AND ${value}::text LIKE ${isRotating ? "%v_.%" : "%v1.%"}
+      ORDER BY ${at} LIMIT ${batchSize}`).pipe(Effect.orDie)
     for (const row of rows) {
-      const { count, text } = renewedText(row.text, renew)
+      const { count, text } = renewOf(row.text, row.owner)
       if (count === 0) continue
       const isDone = yield* exists(sql`UPDATE ${sql(table)} SET ${value} = ${typed(text)}
         WHERE ${at} = ${row.key} AND ${value} = ${typed(row.text)} RETURNING 1`).pipe(Effect.orDie)
@@ -79,35 +115,36 @@ const renewColumn = Effect.fnUntraced(function* ({ column, key, table, type }: S
   }
 })
 
-const sealedRows = rowsOf("a table with secrets", Schema.Struct({ key: Schema.String, text: Schema.String }))
+const sealedRows = rowsOf(
+  "a table with secrets",
+  Schema.Struct({ key: Schema.String, owner: Schema.String, text: Schema.String })
+)
 
-/** Nothing else in a text opens with a former key: a sealed value is authenticated. */
-const renewedText = (text: string, renew: (sealed: string) => string | undefined) => {
-  let count = 0
-  const replaced = text.replaceAll(/v1\.[A-Za-z0-9_-]{38,}/g, (sealed) => {
-    const again = renew(sealed)
-    if (again === undefined) return sealed
-    count += 1
-    return again
-  })
-  return { count, text: replaced }
+type RenewText = Secrets["Service"]["renewed"]
+
+const renewEach = (text: string, { each, of }: Extract<Owners, { each: string }>, renew: RenewText) => {
+  const list = JSON.parse(text) as ReadonlyArray<Readonly<Record<string, unknown>>>
+  const done = list.map((one) => renew(JSON.stringify(one), of(String(one[each]))))
+  return {
+    text: `[${done.map((one) => one.text).join(",")}]`,
+    count: done.reduce((sum, { count }) => sum + count, 0)
+  }
 }
 
 /**
  * Runs beside the service until a pass finds nothing more, so that a change that was read before and stored after it counts,
- * too. Does nothing without a former key.
+ * too. Does nothing without a former key once every value has its owner.
  */
 export const layer: Layer.Layer<never, never, SqlClient.SqlClient | Secrets> = Layer.effectDiscard(
   Effect.gen(function* () {
     const { isRotating } = yield* Secrets
-    if (!isRotating) return
+    if (!isRotating && !(yield* isUnbound)) return
+    const told = (line: string) => (isRotating ? Effect.logInfo(line) : Effect.logDebug(line))
     yield* renewAll.pipe(
       Effect.tap(({ left, renewed }) =>
-        Effect.logInfo(
-          renewed + left === 0
-            ? "Secrets of a former key: none left; PARLEY_SECRET_KEY_OLD can be removed"
-            : `Secrets of a former key: ${renewed} sealed again, ${left} left; looking once more`
-        )
+        renewed + left === 0
+          ? told("Secrets of a former key: none left; PARLEY_SECRET_KEY_OLD can be removed")
+          : Effect.logInfo(`Secrets: ${renewed} sealed again, ${left} left; looking once more`)
       ),
       Effect.repeat({ schedule: Schedule.spaced("2 seconds"), while: ({ left, renewed }) => renewed + left > 0 }),
       Effect.tapCause((cause) => Effect.logError("Secrets could not all be sealed again", cause)),

@@ -6,6 +6,7 @@ import { TestRuns } from "./agentTests/TestRuns.ts"
 import { Agents } from "./agents/Agents.ts"
 import { Analyses } from "./analysis/Analyses.ts"
 import { ApiKeys } from "./identity/ApiKeys.ts"
+import { AuditLog } from "./identity/AuditLog.ts"
 import { KeyManagement } from "./identity/KeyManagement.ts"
 import { ProcessHeartbeats } from "./jobs/ProcessHeartbeats.ts"
 import { Blobs } from "./storage/Blobs.ts"
@@ -51,6 +52,7 @@ export const layer = (
   | TestRuns
   | Analyses
   | ApiKeys
+  | AuditLog
   | KeyManagement
   | Blobs
   | DesignSignatures
@@ -92,6 +94,7 @@ export const layer = (
     PhoneLines.layer,
     ApiKeys.layer,
     KeyManagement.layer,
+    AuditLog.layer,
     Usage.layer,
     Tools.layer,
     McpServers.layer,

@@ -3,6 +3,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { createCipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { AgentTests } from "../src/agentTests/AgentTests.ts"
 import { TestRuns } from "../src/agentTests/TestRuns.ts"
 import { Agents } from "../src/agents/Agents.ts"
@@ -17,7 +18,8 @@ import * as SecretRotation from "../src/SecretRotation.ts"
 import { SessionLife } from "../src/sessions/SessionLife.ts"
 import { type NewSession, Sessions } from "../src/sessions/Sessions.ts"
 import { expand } from "../src/storage/masterKey.ts"
-import { makeSecretBox } from "../src/storage/SecretBox.ts"
+import { makeSecretBox, type SecretBox } from "../src/storage/SecretBox.ts"
+import { type SecretOwner, secretOwner } from "../src/storage/SecretOwner.ts"
 import { Secrets } from "../src/storage/Secrets.ts"
 import * as TestDatabase from "../src/testing/TestDatabase.ts"
 import { Tools } from "../src/tools/Tools.ts"
@@ -109,7 +111,7 @@ const estate = Effect.gen(function* () {
     locality: "",
     region: "",
     countryCode: "US",
-    trunk: sealTrunk(trunk, undefined, (yield* Secrets).seal),
+    trunk: sealTrunk(trunk, undefined, (yield* Secrets).of(secretOwner.stockedNumber("+14155550199")).seal),
     originalCaller: false
   })
   const config = yield* agents.config(ws, agent_id)
@@ -130,13 +132,33 @@ const sealedValues = Effect.gen(function* () {
   return found.flat()
 })
 
-const opens = (key: string, sealed: string): boolean => {
-  try {
-    makeSecretBox(expand(key)).open(sealed)
-    return true
-  } catch {
-    return false
+/** Every owner there is in the database. */
+const ownersIn = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const idsOf = (table: string, of: (id: string) => SecretOwner, key = "id") =>
+    Effect.map(sql<{ id: string }>`SELECT ${sql(key)} AS id FROM ${sql(table)}`, (rows) => rows.map(({ id }) => of(id)))
+  const all = yield* Effect.all([
+    idsOf("agents", secretOwner.agent),
+    idsOf("tools", secretOwner.tool),
+    idsOf("mcp_servers", secretOwner.mcpServer),
+    idsOf("phone_numbers", secretOwner.number),
+    idsOf("number_inventory", secretOwner.stockedNumber, "phone_number"),
+    idsOf("webhook_deliveries", secretOwner.delivery),
+    idsOf("settings", secretOwner.setting, "name")
+  ])
+  return all.flat()
+})
+
+/** What it opens to for one of the owners; undefined when it does for none. */
+const openedFor = (box: SecretBox, sealed: string, owners: ReadonlyArray<SecretOwner>): string | undefined => {
+  for (const owner of owners) {
+    try {
+      return Redacted.value(box.of(owner).open(sealed))
+    } catch {
+      // Another owner's.
+    }
   }
+  return undefined
 }
 
 /** The tables that hold sealed values. */
@@ -153,58 +175,113 @@ const places = new Set([
   "webhook_deliveries"
 ])
 
-layer(Layer.mergeAll(platform, TestDatabase.layer), { excludeTestServices: true, timeout: "60 seconds" })(
-  "SecretRotation",
-  (it) => {
-    it.effect("seals all again that a former key sealed, and the former key can go", () =>
-      Effect.gen(function* () {
-        const made = yield* Effect.provide(estate, started(before))
-        const first = yield* sealedValues
-        assert.deepStrictEqual(new Set(first.map(({ table }) => table)), places)
-        for (const { sealed } of first) assert.isTrue(opens(one, sealed))
+const [oneBox, twoBox] = [one, two].map((key) => makeSecretBox(expand(key))) as [SecretBox, SecretBox]
 
-        const refused = yield* Effect.exit(Effect.provide(Effect.void, started(after)))
-        assert.isTrue(Exit.isFailure(refused))
-
-        const during = Effect.gen(function* () {
-          const agents = yield* Agents
-          const tools = yield* Tools
-          for (let tries = 0; tries < 400; tries++) {
-            if ((yield* sealedValues).every(({ sealed }) => opens(two, sealed))) break
-            yield* Effect.sleep(25)
-          }
-          // Nothing shows as changed: not by itself, and not when the same is saved again.
-          assert.deepStrictEqual(yield* agents.config(made.ws, made.agent_id), made.config)
-          const { llm, webhooks } = made.config
-          assert.deepStrictEqual(yield* agents.updateConfig(made.ws, made.agent_id, { webhooks }), made.config)
-          const same = { llm: { custom: llm.custom === null ? null : { ...llm.custom, api_key: "canary" } } }
-          assert.strictEqual(
-            (yield* agents.updateConfig(made.ws, made.agent_id, same)).config_hash,
-            made.config.config_hash
-          )
-          yield* tools.update(made.ws, made.tool_id, { headers: made.tool.headers })
-          assert.strictEqual((yield* agents.config(made.ws, made.agent_id)).config_hash, made.config.config_hash)
-          const { version_number } = yield* (yield* Versions).publish(made.ws, made.agent_id, {})
-          assert.strictEqual(version_number, 1)
-        })
-        yield* Effect.provide(during, started(after, [before]))
-        const second = yield* sealedValues
-        assert.strictEqual(second.length, first.length)
-        for (const { sealed, table } of second) {
-          assert.isTrue(opens(two, sealed), table)
-          assert.isFalse(opens(one, sealed), table)
-        }
-        // Without the former key: the proof has gone over, too.
-        yield* Effect.provide(
-          Effect.flatMap(Secrets, (secrets) =>
-            Effect.sync(() => {
-              const plain = second.map(({ sealed }) => Redacted.value(secrets.open(sealed)))
-              assert.deepStrictEqual(new Set(plain), new Set(["Bearer canary", "canary", "parley"]))
-            })
-          ),
-          started(after)
-        )
-      })
-    )
+/** Until every value opens with the box for its owner. */
+const untilAll = Effect.fnUntraced(function* (box: SecretBox) {
+  const owners = yield* ownersIn
+  for (let tries = 0; tries < 400; tries++) {
+    if ((yield* sealedValues).every(({ sealed }) => openedFor(box, sealed, owners) !== undefined)) return
+    yield* Effect.sleep(25)
   }
-)
+  assert.fail("not all was sealed again")
+})
+
+/** Nothing shows as changed: not by itself, and not when the same is saved again. */
+const unchanged = Effect.fnUntraced(function* (made: Effect.Success<typeof estate>) {
+  const agents = yield* Agents
+  const { config_hash, llm, webhooks } = made.config
+  assert.deepStrictEqual(yield* agents.config(made.ws, made.agent_id), made.config)
+  assert.deepStrictEqual(yield* agents.updateConfig(made.ws, made.agent_id, { webhooks }), made.config)
+  const same = { llm: { custom: llm.custom === null ? null : { ...llm.custom, api_key: "canary" } } }
+  assert.strictEqual((yield* agents.updateConfig(made.ws, made.agent_id, same)).config_hash, config_hash)
+  yield* (yield* Tools).update(made.ws, made.tool_id, { headers: made.tool.headers })
+  assert.strictEqual((yield* agents.config(made.ws, made.agent_id)).config_hash, config_hash)
+  assert.strictEqual((yield* (yield* Versions).publish(made.ws, made.agent_id, {})).version_number, 1)
+})
+
+const live = Layer.mergeAll(platform, TestDatabase.layer)
+
+layer(live, { excludeTestServices: true, timeout: "60 seconds" })("SecretRotation", (it) => {
+  it.effect("seals all again that a former key sealed, and the former key can go", () =>
+    Effect.gen(function* () {
+      const made = yield* Effect.provide(estate, started(before))
+      const owners = yield* ownersIn
+      const first = yield* sealedValues
+      assert.deepStrictEqual(new Set(first.map(({ table }) => table)), places)
+      for (const { sealed, table } of first) assert.isDefined(openedFor(oneBox, sealed, owners), table)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.provide(Effect.void, started(after)))))
+
+      yield* Effect.provide(Effect.andThen(untilAll(twoBox), unchanged(made)), started(after, [before]))
+      const second = yield* sealedValues
+      assert.strictEqual(second.length, first.length)
+      for (const { sealed, table } of second) assert.isUndefined(openedFor(oneBox, sealed, owners), table)
+      // Without the former key: the proof has gone over, too.
+      yield* Effect.provide(Effect.void, started(after))
+      const plain = second.map(({ sealed }) => openedFor(twoBox, sealed, owners))
+      assert.deepStrictEqual(new Set(plain), new Set(["Bearer canary", "canary", "parley"]))
+    })
+  )
+})
+
+layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Values sealed without an owner", (it) => {
+  it.effect("are given theirs by the next start, after which none opens any more", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const made = yield* Effect.provide(estate, started(before))
+      const owners = yield* ownersIn
+      yield* sql`DELETE FROM settings WHERE name = 'secrets_bound'`
+      const columns = [
+        ["tools", "definition"],
+        ["mcp_servers", "definition"],
+        ["agents", "draft"],
+        ["agent_versions", "config"],
+        ["agent_versions", "tools"],
+        ["agent_versions", "mcp_servers"],
+        ["test_batches", "config"],
+        ["test_batches", "tools"],
+        ["sessions", "config"],
+        ["phone_numbers", "trunk"],
+        ["number_inventory", "trunk"],
+        ["webhook_deliveries", "secret"],
+        ["settings", "value"]
+      ] as const
+      const values = yield* sealedValues
+      for (const { sealed } of values) {
+        const former = unowned(openedFor(oneBox, sealed, owners) ?? "")
+        for (const [table, column] of columns) {
+          const type = sql.literal(column === "secret" || column === "value" ? "text" : "jsonb")
+          yield* sql`UPDATE ${sql(table)} SET ${sql(column)} = replace(${sql(column)}::text, ${sealed}, ${former})::${type}
+            WHERE ${sql(column)}::text LIKE ${`%${sealed}%`}`
+        }
+      }
+      assert.isTrue((yield* sealedValues).every(({ sealed }) => sealed.startsWith("v1.")))
+
+      const during = Effect.gen(function* () {
+        yield* untilAll(oneBox)
+        yield* unchanged(made)
+        for (let tries = 0; tries < 400; tries++) {
+          if ((yield* sql`SELECT 1 FROM settings WHERE name = 'secrets_bound'`).length > 0) return
+          yield* Effect.sleep(25)
+        }
+        assert.fail("never said to be over")
+      })
+      yield* Effect.provide(during, started(before))
+      assert.strictEqual((yield* sealedValues).length, values.length)
+
+      const opened = Effect.map(Secrets, (secrets) =>
+        openedFor(secrets, unowned("canary"), [secretOwner.tool(made.tool_id)])
+      )
+      assert.isUndefined(yield* Effect.provide(opened, started(before)))
+    })
+  )
+})
+
+/** As an earlier release sealed with the first key. */
+const unowned = (plain: string): string => {
+  const nonce = randomBytes(12)
+  const key = Buffer.from(hkdfSync("sha256", expand(one), "", "parley/secrets", 32))
+  const cipher = createCipheriv("aes-256-gcm", key, nonce)
+  const body = Buffer.concat([cipher.update(plain), cipher.final()])
+  return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`
+}

@@ -64,11 +64,11 @@ export const layer: Layer.Layer<
     })
 
     const ask = Effect.fnUntraced(function* (
-      { config }: ClaimedRun,
+      { agentId, config }: ClaimedRun,
       wanted: ReturnType<typeof questionsOf>,
       items: ReadonlyArray<SessionItem>
     ) {
-      const model = analyst.chat(config)
+      const model = analyst.chat(config, agentId)
       if (model === undefined) return yield* new Inconclusive({ message: "no language model can judge a criterion" })
       const said = items.flatMap((item) => (item.type === "message" ? [item] : []))
       const text = yield* model.stream({ messages: questionOf(wanted, said), tools: [], extra: {} }).pipe(

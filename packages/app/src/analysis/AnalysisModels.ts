@@ -2,6 +2,7 @@
 // not judge one, so it analyses none.
 import { LanguageModels } from "@parley/llm/LanguageModels"
 import { AnalysisModel } from "@parley/workspace/analysis/Analyst"
+import { secretOwner } from "@parley/workspace/storage/SecretOwner"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { Effect, Layer } from "effect"
 import { AppSettings } from "../AppSettings.ts"
@@ -14,8 +15,8 @@ export const layer: Layer.Layer<AnalysisModel, never, LanguageModels | Secrets |
     const secrets = yield* Secrets
     const { hasJudgingModel } = yield* AppSettings
     return {
-      chat: (config) => {
-        const choice = llmChoice(config, secrets.open)
+      chat: (config, agentId) => {
+        const choice = llmChoice(config, secrets.of(secretOwner.agent(agentId)).open)
         return choice.kind === "default" && !hasJudgingModel ? undefined : chat(choice)
       }
     }

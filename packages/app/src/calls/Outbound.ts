@@ -152,7 +152,7 @@ const makeExamination = Effect.gen(function* () {
     yield* billing
       .admit(workspace, { kind: "agent", model: "" })
       .pipe(Effect.mapError(({ message }) => new PaymentRequired({ message, ...because("insufficient_credit") })))
-    const trunk = outboundTrunk(line, secrets.open)
+    const trunk = outboundTrunk(line, secrets.of)
     if (telephone.ports === undefined || trunk === undefined) {
       return yield* new Unavailable({ message: "The telephone is switched off (PARLEY_SIP_PORT)" })
     }

@@ -35,7 +35,7 @@ export class ConsultationCalls extends Context.Service<
 
       const dial: Dial = Effect.fnUntraced(function* ({ phone, sessionId }, target, ringSeconds, way) {
         const line = yield* lines.dialled(ownNumber(phone))
-        const trunk = line === undefined ? undefined : outboundTrunk(line, secrets.open)
+        const trunk = line === undefined ? undefined : outboundTrunk(line, secrets.of)
         if (line === undefined || trunk === undefined || telephone.ports === undefined) {
           return yield* new DialFailure({ reason: "failed" })
         }

@@ -83,9 +83,7 @@ const make = Effect.fnUntraced(function* (
     mayReach: (address, name) => isReachable(allowed, address, name?.toLowerCase()),
     handlers: {
       trunkOf: (dialled) =>
-        promise(
-          Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (line) => inboundTrunk(line, secrets.open))
-        ),
+        promise(Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (line) => inboundTrunk(line, secrets.of))),
       onCall: (incoming) => onCall(incoming),
       onTrace: (callId, trace) => traces.tell(callId, trace),
       onFault: (error) => fork(Effect.logError("A telephone call broke", Cause.die(error)))

@@ -3,21 +3,23 @@ import { headerPrefix } from "@parley/contract/Vendor"
 import type { InboundTrunk, OutboundTrunk, SipHeaders } from "@parley/transport/phone/Phone"
 import type { PhoneLine } from "@parley/workspace/phone/PhoneLines"
 import { type Credentials, hasFactor } from "@parley/workspace/phone/Trunk"
-import type { Redacted } from "effect"
-
-type Open = (sealed: string) => Redacted.Redacted<string>
+import type { OpenSecrets } from "@parley/workspace/storage/SecretBox"
 
 /** Undefined for a number without an inbound factor: nobody may call it. */
-export const inboundTrunk = (line: PhoneLine | undefined, open: Open): InboundTrunk | undefined =>
+export const inboundTrunk = (line: PhoneLine | undefined, secretsOf: OpenSecrets): InboundTrunk | undefined =>
   line?.trunk === undefined || !hasFactor(line.trunk)
     ? undefined
-    : { id: line.id, allowedAddresses: line.trunk.allowedAddresses, digest: opened(line.trunk.inbound, open) }
+    : {
+        id: line.id,
+        allowedAddresses: line.trunk.allowedAddresses,
+        digest: opened(line.trunk.inbound, secretsOf(line.trunkOwner))
+      }
 
 /** Undefined for a number without a termination: it takes calls only. */
-export const outboundTrunk = ({ trunk }: PhoneLine, open: Open): OutboundTrunk | undefined =>
+export const outboundTrunk = ({ trunk, trunkOwner }: PhoneLine, secretsOf: OpenSecrets): OutboundTrunk | undefined =>
   trunk === undefined || trunk.uri === ""
     ? undefined
-    : { uri: trunk.uri, transport: trunk.transport, credentials: opened(trunk.termination, open) }
+    : { uri: trunk.uri, transport: trunk.transport, credentials: opened(trunk.termination, secretsOf(trunkOwner)) }
 
 /** The number's own headers, overridden by the call's without regard to case; then the session's id. */
 export const headersOf = (
@@ -30,5 +32,5 @@ export const headersOf = (
   return { ...Object.fromEntries(ofNumber), ...ofCall, [`${headerPrefix(vendor)}Session-Id`]: sessionId }
 }
 
-const opened = (credentials: Credentials | null, open: Open) =>
+const opened = (credentials: Credentials | null, { open }: ReturnType<OpenSecrets>) =>
   credentials === null ? undefined : { username: credentials.username, password: open(credentials.password) }

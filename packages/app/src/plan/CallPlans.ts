@@ -37,8 +37,8 @@ export class CallPlans extends Context.Service<
             // A voice model that was removed since: the call is held in the default voice.
             .pipe(Effect.orElseSucceed(() => ({ id: "" })))
           const servers = config.tools.enabled ? session.mcpServers : []
-          const [voice, mcp] = yield* Effect.all([finding, listTools(servers, secrets.open)], { concurrency: 2 })
-          return planFor(session, { open: secrets.open, vendor, voice, extraBody, mcp, now: new Date() })
+          const [voice, mcp] = yield* Effect.all([finding, listTools(servers, secrets.of)], { concurrency: 2 })
+          return planFor(session, { secretsOf: secrets.of, vendor, voice, extraBody, mcp, now: new Date() })
         })
       }
     })

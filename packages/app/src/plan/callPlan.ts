@@ -7,7 +7,8 @@ import { extraBodyField, headerPrefix } from "@parley/contract/Vendor"
 import type { CallPlan } from "@parley/engine/CallPlan"
 import type { SpokenVoice } from "@parley/speech/Synthesis"
 import type { ClaimedSession } from "@parley/workspace/sessions/PreparedSession"
-import type { Redacted } from "effect"
+import type { OpenSecrets } from "@parley/workspace/storage/SecretBox"
+import { secretOwner } from "@parley/workspace/storage/SecretOwner"
 import type { McpListing } from "../tools/McpTools.ts"
 import { llmChoice } from "./llmChoice.ts"
 import { dateIn, fillIn, spokenNumber, type SystemVariables } from "./Placeholders.ts"
@@ -19,7 +20,7 @@ export type ExtraBody = Readonly<Record<string, unknown>>
 
 /** What a plan needs beside the session. */
 export interface PlanContext {
-  readonly open: (sealed: string) => Redacted.Redacted<string>
+  readonly secretsOf: OpenSecrets
   readonly vendor: string
   readonly voice: SpokenVoice
   /** The session's `llm_extra_body`. */
@@ -74,8 +75,8 @@ export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, conte
       farewell: rules.hangup_farewell_enabled,
       voicemail: voicemail(row, config, fill)
     },
-    llm: llmChoice(config, context.open),
-    tools: config.tools.enabled ? plannedTools(tools, context.open, system, context.mcp?.listed) : [],
+    llm: llmChoice(config, context.secretsOf(secretOwner.agent(row.agent_id)).open),
+    tools: config.tools.enabled ? plannedTools(tools, context.secretsOf, system, context.mcp?.listed) : [],
     knowledge: plannedKnowledge(knowledge),
     hangUpTool: config.tools.enabled && config.tools.system_tools.hang_up_call,
     phone: row.source === "phone" ? phonePlan(row, config, context.vendor, fill) : undefined,

@@ -4,7 +4,8 @@ import { mcpDescriptionChars, mcpToolsPerSession } from "@parley/contract/McpSer
 import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import type { PlannedTool } from "@parley/engine/CallPlan"
 import { type RunnableTool, templateOf } from "@parley/workspace/tools/ToolRow"
-import type { Redacted } from "effect"
+import type { OpenSecrets } from "@parley/workspace/storage/SecretBox"
+import { secretOwner } from "@parley/workspace/storage/SecretOwner"
 import type { ListedServer } from "../tools/McpTools.ts"
 import { freeName, functionName, functionNames } from "./functionName.ts"
 
@@ -13,12 +14,12 @@ import { freeName, functionName, functionNames } from "./functionName.ts"
  */
 export const plannedTools = (
   tools: ReadonlyArray<RunnableTool>,
-  open: (sealed: string) => Redacted.Redacted<string>,
+  secretsOf: OpenSecrets,
   system: WebhookTemplate["system"],
   servers: ReadonlyArray<ListedServer> = []
 ): ReadonlyArray<PlannedTool> => {
   const { names, taken } = functionNames(tools)
-  const own = tools.map(({ definition: tool }, index) => ({
+  const own = tools.map(({ definition: tool, tool_id }, index) => ({
     spec: {
       name: names[index] ?? "",
       description: tool.description === "" ? tool.name : tool.description,
@@ -37,7 +38,8 @@ export const plannedTools = (
     mode: tool.tool_type === "client" && !tool.expects_response ? "fire_and_forget" : tool.execution_mode,
     timeoutMs: tool.timeout_seconds * 1000,
     errorHandling: tool.error_handling,
-    webhook: tool.tool_type === "webhook" ? templateOf(tool, open, system) : undefined
+    webhook:
+      tool.tool_type === "webhook" ? templateOf(tool, secretsOf(secretOwner.tool(tool_id)).open, system) : undefined
   }))
   const theirs = servers.flatMap(({ endpoint, name, tools: listed }) =>
     listed.map((tool): PlannedTool => ({

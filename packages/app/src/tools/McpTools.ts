@@ -9,7 +9,8 @@ import { McpFailure } from "@parley/workspace/mcp/McpFailure"
 import { endpointOf, mcpClientInfo } from "@parley/workspace/mcp/McpEndpoint"
 import type { RunnableMcpServer } from "@parley/workspace/mcp/PinnedMcp"
 import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
-import { Effect, Exit, type Redacted, Scope, Semaphore } from "effect"
+import type { OpenSecrets } from "@parley/workspace/storage/SecretBox"
+import { Effect, Exit, Scope, Semaphore } from "effect"
 
 /** An MCP server that was asked for its tools. */
 export interface ListedServer {
@@ -48,12 +49,12 @@ export const mcpListing = Effect.gen(function* () {
 
   return Effect.fn("McpTools.list")(function* (
     servers: ReadonlyArray<RunnableMcpServer>,
-    open: (sealed: string) => Redacted.Redacted<string>
+    secretsOf: OpenSecrets
   ): Effect.fn.Return<McpListing> {
     const answers = yield* Effect.forEach(
       servers,
       (server) => {
-        const endpoint = endpointOf(server, open)
+        const endpoint = endpointOf(server, secretsOf)
         const { name } = server.definition
         if (server.tools !== undefined) {
           return Effect.succeed({ listed: [{ name, endpoint, tools: server.tools }], missing: [] })

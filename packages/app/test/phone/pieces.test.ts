@@ -1,4 +1,6 @@
 // The pieces of the telephone that need no network.
+import type { OpenSecrets } from "@parley/workspace/storage/SecretBox"
+import { secretOwner } from "@parley/workspace/storage/SecretOwner"
 import { assert, describe, it } from "@effect/vitest"
 import type { PhoneCallCreate } from "@parley/contract/PhoneCall"
 import type { PhoneLine } from "@parley/workspace/phone/PhoneLines"
@@ -26,26 +28,30 @@ const line: PhoneLine = {
   status: "active",
   agentId: null,
   showsOriginalCaller: false,
-  trunk
+  trunk,
+  trunkOwner: secretOwner.number("phone_1")
 }
-const open = (sealed: string) => Redacted.make(`opened ${sealed}`)
+const secretsOf: OpenSecrets = (owner) => ({ open: (sealed) => Redacted.make(`opened ${sealed} of ${owner}`) })
 
 describe("trunks", () => {
   it("opens passwords for the server, and lets nobody in without a factor", () => {
-    const inbound = inboundTrunk(line, open)
+    const inbound = inboundTrunk(line, secretsOf)
     assert.deepInclude(inbound, { id: "phone_1", allowedAddresses: ["203.0.113.7"] })
-    assert.strictEqual(inbound?.digest && Redacted.value(inbound.digest.password), "opened sealed-in")
-    assert.isUndefined(inboundTrunk(undefined, open))
-    assert.isUndefined(inboundTrunk({ ...line, trunk: undefined }, open))
-    assert.isUndefined(inboundTrunk({ ...line, trunk: { ...trunk, inbound: null, allowedAddresses: [] } }, open))
-    assert.isUndefined(inboundTrunk({ ...line, trunk: { ...trunk, inbound: null } }, open)?.digest)
+    assert.strictEqual(
+      inbound?.digest && Redacted.value(inbound.digest.password),
+      "opened sealed-in of phone_numbers.trunk/phone_1"
+    )
+    assert.isUndefined(inboundTrunk(undefined, secretsOf))
+    assert.isUndefined(inboundTrunk({ ...line, trunk: undefined }, secretsOf))
+    assert.isUndefined(inboundTrunk({ ...line, trunk: { ...trunk, inbound: null, allowedAddresses: [] } }, secretsOf))
+    assert.isUndefined(inboundTrunk({ ...line, trunk: { ...trunk, inbound: null } }, secretsOf)?.digest)
   })
 
   it("places calls only where there is a termination", () => {
-    const outbound = outboundTrunk(line, open)
+    const outbound = outboundTrunk(line, secretsOf)
     assert.deepInclude(outbound, { uri: "sip.carrier.example", transport: "auto" })
     assert.strictEqual(outbound?.credentials?.username, "out")
-    assert.isUndefined(outboundTrunk({ ...line, trunk: { ...trunk, uri: "" } }, open))
+    assert.isUndefined(outboundTrunk({ ...line, trunk: { ...trunk, uri: "" } }, secretsOf))
   })
 
   it("adds the call's headers to the number's, and the session's id", () => {

@@ -65,7 +65,7 @@ const plan = (
       knowledge
     },
     {
-      open: (sealed) => Redacted.make(`opened ${sealed}`),
+      secretsOf: () => ({ open: (sealed) => Redacted.make(`opened ${sealed}`) }),
       vendor: "fine-voice",
       voice: { id: "slt" },
       extraBody: { seed: 1 },
@@ -95,7 +95,7 @@ const heard = (call: Partial<SessionRow>, outbound: Partial<StoredConfig["conver
       knowledge: noKnowledge
     },
     {
-      open: (sealed) => Redacted.make(sealed),
+      secretsOf: () => ({ open: Redacted.make }),
       vendor: "vendor",
       voice: { id: "slt" },
       extraBody: undefined,

@@ -11,7 +11,7 @@ const tool = (name: string, more: Partial<StoredTool> = {}) => ({
 })
 
 const planned = (...tools: ReadonlyArray<ReturnType<typeof tool>>) =>
-  plannedTools(tools, (sealed) => Redacted.make(`opened ${sealed}`), { today: "2026-03-02" })
+  plannedTools(tools, () => ({ open: (sealed) => Redacted.make(`opened ${sealed}`) }), { today: "2026-03-02" })
 
 describe("functionName", () => {
   it.each([

@@ -277,13 +277,15 @@ describe("a call", () => {
       )
       const silent = yield* listen(() => undefined)
       const list = yield* Effect.provideService(mcpListing, SafeHttp, http)
-      const asking = yield* Effect.forkScoped(list([serverAt(url), serverAt(silent, "Silent", "mcp_2")], Redacted.make))
+      const asking = yield* Effect.forkScoped(
+        list([serverAt(url), serverAt(silent, "Silent", "mcp_2")], () => ({ open: Redacted.make }))
+      )
       yield* until("the box is over", () => asking.pollUnsafe() !== undefined)
       const { listed, missing } = yield* Fiber.join(asking)
       assert.deepStrictEqual(missing, [
         { name: "mcp_server_missing", data: { mcp_server_id: "mcp_2", name: "Silent", message: "no answer in time" } }
       ])
-      const tools = plannedTools([], Redacted.make, {}, listed)
+      const tools = plannedTools([], () => ({ open: Redacted.make }), {}, listed)
       assert.deepStrictEqual(
         tools.map(({ spec }) => [spec.name, spec.description, spec.parameters]),
         [
@@ -316,7 +318,7 @@ describe("a call", () => {
       const url = yield* listen(() => undefined)
       const openTools = yield* Effect.provideService(mcpTools, SafeHttp, http)
       const listed = [{ name: "S", endpoint: endpointAt(url), tools: [{ name: "t", description: "", parameters: {} }] }]
-      const tools = plannedTools([], Redacted.make, {}, listed)
+      const tools = plannedTools([], () => ({ open: Redacted.make }), {}, listed)
       const life = yield* Scope.make()
       yield* Scope.provide(openTools({ ...defaultPlan("s", ""), tools }), life)
       yield* Scope.close(life, Exit.void)

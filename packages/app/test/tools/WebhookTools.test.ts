@@ -45,10 +45,14 @@ const endpoint = Effect.fnUntraced(function* (answer: (response: ServerResponse,
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const tools = (more: Partial<StoredTool>) => {
     const definition = { ...mergeTool(undefined, { name: "Book appointment", url: base }, []), ...more }
-    return plannedTools([{ tool_id: "t", definition: { ...definition, timeout_seconds: 120 } }], Redacted.make, {
-      today: "2026-03-02",
-      caller_number: "+14155550123"
-    })
+    return plannedTools(
+      [{ tool_id: "t", definition: { ...definition, timeout_seconds: 120 } }],
+      () => ({ open: Redacted.make }),
+      {
+        today: "2026-03-02",
+        caller_number: "+14155550123"
+      }
+    )
   }
   return { asked, base, runTool, tools }
 })

@@ -1,5 +1,5 @@
 // The workspace's API keys: made with what they may do and until when, rotated, revoked. A secret is shown once, when its key
-// is made.
+// is made. Below them, who changed what.
 import type { ParleyClient } from "@parley/client/ParleyClient"
 import type { ApiKey } from "@parley/contract/ApiKey"
 import { useState } from "preact/hooks"
@@ -7,6 +7,7 @@ import { useAction } from "../action.ts"
 import { formatTime } from "../format.ts"
 import { useLoaded } from "../loaded.ts"
 import { Notice } from "../Notice.tsx"
+import { AuditTable } from "./AuditTable.tsx"
 import { NewKey } from "./NewKey.tsx"
 
 /** How long the former secret goes on after a rotation from here: a day, to bring the new one to where it is used. */
@@ -78,6 +79,7 @@ export const KeysPage = ({ client }: { readonly client: ParleyClient }) => {
         </table>
         <NewKey client={client} onMade={made} />
       </div>
+      <AuditTable client={client} version={value} />
     </section>
   )
 }

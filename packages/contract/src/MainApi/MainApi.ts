@@ -4,6 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 import { Health } from "../Health.ts"
 import { AgentTestsApi } from "./AgentTests.ts"
 import { AgentsApi } from "./Agents.ts"
+import { AuditLogApi } from "./AuditLog.ts"
 import { KeysApi } from "./Keys.ts"
 import { KnowledgeSourcesApi } from "./KnowledgeSources.ts"
 import { McpServersApi } from "./McpServers.ts"
@@ -39,6 +40,7 @@ export class MainApi extends HttpApi.make("parley")
   .add(WalletApi)
   .add(WebhooksApi)
   .add(KeysApi)
+  .add(AuditLogApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })

@@ -8,6 +8,7 @@ import { parseBlock } from "@parley/workspace/outbound/IpAddress"
 import { LocalInventory } from "@parley/workspace/phone/LocalInventory"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { sealTrunk } from "@parley/workspace/phone/Trunk"
+import { secretOwner } from "@parley/workspace/storage/SecretOwner"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { StartFault } from "@parley/workspace/storage/StartFault"
 import { Effect, Schema } from "effect"
@@ -120,7 +121,11 @@ const add = Effect.fnUntraced(function* (phoneNumber: string, options: NumberOpt
     locality,
     region,
     countryCode: countryOf(phoneNumber) ?? "",
-    trunk: sealTrunk({ ...input, termination_transport: transport.success }, undefined, secrets.seal),
+    trunk: sealTrunk(
+      { ...input, termination_transport: transport.success },
+      undefined,
+      secrets.of(secretOwner.stockedNumber(phoneNumber)).seal
+    ),
     originalCaller: options.originalCaller
   })
   return `${phoneNumber}  for sale, unless it is sold`

@@ -88,7 +88,7 @@ const trunkNamed = Effect.fnUntraced(function* (subject: string) {
     return { uri: subject, transport: "auto", credentials: undefined } satisfies OutboundTrunk
   }
   const line = yield* (yield* PhoneLines).dialled(subject)
-  const trunk = line === undefined ? undefined : outboundTrunk(line, (yield* Secrets).open)
+  const trunk = line === undefined ? undefined : outboundTrunk(line, (yield* Secrets).of)
   return trunk ?? (yield* new StartFault({ message: `there is no number ${subject} that places calls` }))
 })
 

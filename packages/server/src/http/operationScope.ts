@@ -24,7 +24,8 @@ const writes: { readonly [G in GroupName]: KeyScope } = {
   models: "manage",
   wallet: "manage",
   webhooks: "manage",
-  keys: "manage"
+  keys: "manage",
+  auditLog: "manage"
 }
 
 /** Operations that need another scope than their group and method say. */

@@ -13,7 +13,8 @@ import { Database } from "../storage/Database.ts"
 import { newId } from "../storage/Id.ts"
 import { closeWindow, countWhen, likePattern, openWindow } from "../storage/Paging.ts"
 import { onlyRow } from "../storage/rows.ts"
-import type { Secrets } from "../storage/Secrets.ts"
+import { secretOwner } from "../storage/SecretOwner.ts"
+import { Secrets } from "../storage/Secrets.ts"
 import type { VoiceModels } from "../voices/VoiceModels.ts"
 import {
   agentFinder,
@@ -81,9 +82,17 @@ export class Agents extends Context.Service<
         const find = agentFinder(sql)
         const findShown = shownAgentFinder(sql)
 
-        const insert = (workspace: string, name: string, description: string, draft: StoredConfig) =>
+        const { moved } = yield* Secrets
+
+        type NewAgent = {
+          readonly workspace: string
+          readonly id: string
+          readonly name: string
+          readonly description: string
+        }
+        const insert = ({ description, id, name, workspace }: NewAgent, draft: StoredConfig) =>
           agentRows(sql`INSERT INTO agents (id, workspace_id, name, description, draft, draft_hash)
-          VALUES (${newId("agent")}, ${workspace}, ${name}, ${description},
+          VALUES (${id}, ${workspace}, ${name}, ${description},
             ${JSON.stringify(draft)}::jsonb, ${configHash(draft)}) RETURNING *`).pipe(onlyRow, Effect.orDie)
 
         return {
@@ -101,10 +110,13 @@ export class Agents extends Context.Service<
 
           create: Effect.fn("Agents.create")(
             function* (workspace, input) {
+              const id = newId("agent")
               const draft = yield* drafts
-                .patched(workspace, defaultConfig(drafts.catalogue), input.config ?? {})
+                .patched({ workspace, id }, defaultConfig(drafts.catalogue), input.config ?? {})
                 .pipe(Effect.mapError(underConfig))
-              return showAgent(yield* insert(workspace, input.name, input.description ?? "", draft))
+              return showAgent(
+                yield* insert({ workspace, id, name: input.name, description: input.description ?? "" }, draft)
+              )
             },
             (effect, _workspace, { config }) =>
               config?.tools === undefined && config?.knowledge_base === undefined
@@ -148,7 +160,15 @@ export class Agents extends Context.Service<
           duplicate: Effect.fn("Agents.duplicate")(function* (workspace, id, name) {
             const row = yield* find(workspace, id)
             const copy = name ?? `${row.name.slice(0, 113).toWellFormed()} (copy)`
-            return showAgent(yield* insert(workspace, copy, row.description, decodeConfig(row.draft)))
+            const made = newId("agent")
+            // The copy is another owner's.
+            const draft = moved(JSON.stringify(row.draft), secretOwner.agent(id), secretOwner.agent(made))
+            return showAgent(
+              yield* insert(
+                { workspace, id: made, name: copy, description: row.description },
+                decodeConfig(JSON.parse(draft))
+              )
+            )
           })
         }
       })

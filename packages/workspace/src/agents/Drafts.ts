@@ -20,6 +20,7 @@ import { urlFault } from "../outbound/CustomerUrl.ts"
 import { Platform } from "../Platform.ts"
 import { configHash } from "../storage/configHash.ts"
 import { rowsOf } from "../storage/rows.ts"
+import { secretOwner } from "../storage/SecretOwner.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { findTools } from "../tools/PinnedTools.ts"
 import { decodeTool } from "../tools/ToolRow.ts"
@@ -34,7 +35,7 @@ export interface Drafts {
   readonly catalogue: Catalogue
   /** The configuration with the patch, or everything that is wrong with it. What it names stays until the transaction ends. */
   readonly patched: (
-    workspace: string,
+    agent: { readonly workspace: string; readonly id: string },
     stored: StoredConfig,
     patch: ConfigPatch
   ) => Effect.Effect<StoredConfig, BadRequest | Invalid>
@@ -76,7 +77,7 @@ export const make: Effect.Effect<Drafts, never, SqlClient.SqlClient | Platform |
         : yield* new BadRequest({ message: "Two client tools of an agent cannot have the same name" })
     })
 
-    const patched: Drafts["patched"] = Effect.fnUntraced(function* (workspace, stored, patch) {
+    const patched: Drafts["patched"] = Effect.fnUntraced(function* ({ id, workspace }, stored, patch) {
       const prompt = patch.prompt?.system_prompt ?? ""
       if (prompt !== stored.prompt.system_prompt && (yield* exceedsTokens(prompt, systemPromptTokens))) {
         return yield* invalid([fault(["body", "prompt", "system_prompt"], "must be at most 32000 tokens")])
@@ -88,7 +89,7 @@ export const make: Effect.Effect<Drafts, never, SqlClient.SqlClient | Platform |
       const servers = yield* findMcpServers(sql, workspace, patch.tools?.mcp_server_ids ?? [], true)
       const mcpServerIds = new Set(servers.map((server) => server.id))
       const known = { ...catalogue, voices, toolIds, knowledgeSourceIds, mcpServerIds }
-      const next = patchConfig(stored, patch, known, secrets.seal)
+      const next = patchConfig(stored, patch, known, secrets.of(secretOwner.agent(id)).seal)
       return Result.isSuccess(next) ? next.success : yield* invalid(next.failure)
     })
 
@@ -104,7 +105,7 @@ export const make: Effect.Effect<Drafts, never, SqlClient.SqlClient | Platform |
     const change = Effect.fnUntraced(function* (workspace: string, id: string, patch: ConfigPatch, locked: boolean) {
       const row = yield* find(workspace, id, locked ? "update" : undefined)
       const before = decodeConfig(row.draft)
-      const next = yield* patched(workspace, before, patch)
+      const next = yield* patched({ workspace, id }, before, patch)
       const hash = configHash(next)
       // A new seal over the same secret changes the text but not the hash of the row.
       if (hash === configHash(before)) return yield* show(row, next)

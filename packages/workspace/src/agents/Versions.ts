@@ -58,7 +58,7 @@ export class Versions extends Context.Service<
         yield* Database
         const sql = yield* SqlClient.SqlClient
 
-        const asking = { http: yield* SafeHttp, open: (yield* Secrets).open }
+        const asking = { http: yield* SafeHttp, secretsOf: (yield* Secrets).of }
         const findAgent = agentFinder(sql)
         const pin = (agent: AgentRow) => pinParts(sql, agent.workspace_id, decodeConfig(agent.draft), agent.draft_hash)
 

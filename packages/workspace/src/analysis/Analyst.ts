@@ -13,7 +13,7 @@ import { answerOf, questionOf } from "./question.ts"
 /** Port: who analyses, the agent's own model or the server's; undefined where none of them can. */
 export class AnalysisModel extends Context.Service<
   AnalysisModel,
-  { readonly chat: (config: StoredConfig) => ChatModel | undefined }
+  { readonly chat: (config: StoredConfig, agentId: string) => ChatModel | undefined }
 >()("@parley/workspace/AnalysisModel") {}
 
 const attemptMs = 60_000
@@ -31,7 +31,7 @@ export const layer: Layer.Layer<never, never, Analyses | AnalysisModel | Billing
     const analyse = Effect.fnUntraced(function* (call: AnalysedCall, queued: QueuedRow) {
       const spoke = call.transcript.some(({ role }) => role === "user")
       if (!isWanted(call.config.analysis) || !spoke) return yield* analyses.finish(call, nothing("skipped", null))
-      const model = models.chat(call.config)
+      const model = models.chat(call.config, call.row.agent_id)
       if (model === undefined) return yield* analyses.finish(call, nothing("error", "no language model can analyse"))
       const answer = yield* Effect.result(
         Effect.mapError(byTheSecond(billing, call.row.workspace_id, "analysis", ask(model, call)), (error) =>

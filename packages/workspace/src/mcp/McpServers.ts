@@ -30,6 +30,8 @@ import { likePattern, readPage } from "../storage/Paging.ts"
 import { finder } from "../storage/records.ts"
 import { onlyRow, rowsOf } from "../storage/rows.ts"
 import { Platform } from "../Platform.ts"
+import type { OwnedSecrets } from "../storage/SecretBox.ts"
+import { secretOwner } from "../storage/SecretOwner.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
 import { keptHeaders, missingParts, sealHeaders, showHeader } from "../tools/SealedHeaders.ts"
@@ -70,7 +72,8 @@ export class McpServers extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* Secrets
       const http = yield* SafeHttp
-      const parts = { secrets, allowed: readAllowed((yield* Platform).allowedPrivate) }
+      const allowed = readAllowed((yield* Platform).allowedPrivate)
+      const partsOf = (id: string) => ({ secrets: secrets.of(secretOwner.mcpServer(id)), allowed })
 
       const usedBy = sql`(SELECT count(*)::int FROM agents a WHERE a.workspace_id = t.workspace_id
           AND a.deleted_at IS NULL AND a.draft->'tools'->'mcp_server_ids' @> to_jsonb(t.id)) AS used_by`
@@ -96,9 +99,10 @@ export class McpServers extends Context.Service<
         }),
 
         create: Effect.fn("McpServers.create")(function* (workspace, input) {
-          const server = yield* merged(parts, undefined, input)
+          const id = newId("mcp")
+          const server = yield* merged(partsOf(id), undefined, input)
           const rows = mcpServerRows(sql`INSERT INTO mcp_servers (id, workspace_id, name, definition, content_hash)
-              VALUES (${newId("mcp")}, ${workspace}, ${server.name}, ${JSON.stringify(server)}::jsonb, ${configHash(server)})
+              VALUES (${id}, ${workspace}, ${server.name}, ${JSON.stringify(server)}::jsonb, ${configHash(server)})
               RETURNING *`)
           return show(yield* onlyRow(rows).pipe(Effect.orDie))
         }),
@@ -111,7 +115,7 @@ export class McpServers extends Context.Service<
           function* (workspace, id, patch) {
             const row = yield* find(workspace, id, "update")
             const stored = decodeMcpServer(row.definition)
-            const server = yield* merged(parts, stored, patch)
+            const server = yield* merged(partsOf(id), stored, patch)
             const hash = configHash(server) === configHash(stored) ? row.content_hash : configHash(server)
             yield* sql`UPDATE mcp_servers SET name = ${server.name}, definition = ${JSON.stringify(server)}::jsonb,
                 content_hash = ${hash}, updated_at = now() WHERE id = ${id}`
@@ -137,7 +141,7 @@ export class McpServers extends Context.Service<
         // Without a span: a failure may quote what the server says.
         tools: Effect.fnUntraced(function* (workspace, id) {
           const definition = decodeMcpServer((yield* find(workspace, id)).definition)
-          const tools = yield* toolsOf({ http, open: secrets.open }, { mcp_server_id: id, definition })
+          const tools = yield* toolsOf({ http, secretsOf: secrets.of }, { mcp_server_id: id, definition })
           const agents = yield* publishedWith(sql, workspace, id)
           return { tools, changes: agents.flatMap((agent) => changesOf(agent, id, tools)) }
         })
@@ -148,7 +152,7 @@ export class McpServers extends Context.Service<
 
 /** The server as it is to be stored, or everything that is wrong with it. */
 const merged = Effect.fnUntraced(function* (
-  { allowed, secrets }: { readonly allowed: AllowedPrivate; readonly secrets: Secrets["Service"] },
+  { allowed, secrets }: { readonly allowed: AllowedPrivate; readonly secrets: OwnedSecrets },
   stored: StoredMcpServer | undefined,
   sent: McpServerCreate | McpServerPatch
 ) {

@@ -2,7 +2,8 @@
 // later changes no agent, until somebody has seen the difference and publishes again.
 import { BadGateway } from "@parley/contract/Errors"
 import { type McpTool, mcpToolsPerSession } from "@parley/contract/McpServer"
-import { Effect, type Redacted } from "effect"
+import { Effect } from "effect"
+import type { OpenSecrets } from "../storage/SecretBox.ts"
 import { canonical } from "../storage/canonicalJson.ts"
 import type { SafeClient } from "../outbound/SafeClient.ts"
 import { openSession } from "./McpClient.ts"
@@ -15,7 +16,7 @@ const listingMs = 5_000
 /** What asking needs: a client for customers' addresses, and what opens sealed headers. */
 export interface McpAsking {
   readonly http: SafeClient
-  readonly open: (sealed: string) => Redacted.Redacted<string>
+  readonly secretsOf: OpenSecrets
 }
 
 /**
@@ -45,12 +46,12 @@ export const withTools = (
 
 /** What the server answers now. */
 export const toolsOf = (
-  { http, open }: McpAsking,
+  { http, secretsOf }: McpAsking,
   server: RunnableMcpServer
 ): Effect.Effect<ReadonlyArray<McpTool>, BadGateway> => {
   const { name, timeout_seconds } = server.definition
   const unasked = (why: string) => new BadGateway({ message: `The MCP server ${name} cannot be asked: ${why}` })
-  return openSession(http, endpointOf(server, open), mcpClientInfo).pipe(
+  return openSession(http, endpointOf(server, secretsOf), mcpClientInfo).pipe(
     Effect.flatMap((session) => session.listTools(mcpToolsPerSession)),
     Effect.scoped,
     Effect.mapError(({ message }) => unasked(message)),

@@ -8,6 +8,7 @@ import { exists } from "../storage/rows.ts"
 import { dialledNumbers } from "./dialledNumbers.ts"
 import { Inventory } from "./Inventory.ts"
 import { isOnPlatform, numberFinder, numberRows, type PhoneNumberRow } from "./PhoneNumberRow.ts"
+import { type SecretOwner, secretOwner } from "../storage/SecretOwner.ts"
 import type { StoredTrunk } from "./Trunk.ts"
 
 /** A number as the telephone uses it. */
@@ -24,6 +25,8 @@ export interface PhoneLine {
   readonly showsOriginalCaller: boolean
   /** Undefined for a number whose inventory no longer knows it. */
   readonly trunk: StoredTrunk | undefined
+  /** Whose its passwords are. */
+  readonly trunkOwner: SecretOwner
 }
 
 /** Numbers by what is dialled. */
@@ -59,7 +62,8 @@ export class PhoneLines extends Context.Service<
           status: row.status,
           agentId: row.agent_id,
           showsOriginalCaller: row.use_original_caller === true,
-          trunk: row.trunk ?? (yield* inventory.trunkOf(row.phone_number))
+          trunk: row.trunk ?? (yield* inventory.trunkOf(row.phone_number)),
+          trunkOwner: row.trunk === null ? secretOwner.stockedNumber(row.phone_number) : secretOwner.number(row.id)
         }
         return line
       })

@@ -83,11 +83,12 @@ export const insertNumber = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   workspace: string,
   input: PhoneNumberCreate,
-  start: NumberStart
+  start: NumberStart,
+  id = newId("phone")
 ): Effect.fn.Return<PhoneNumberRow, Conflict> {
   const rows = yield* numberRows(sql`INSERT INTO phone_numbers (id, workspace_id, phone_number, provider,
       agent_id, status, label, trunk, use_original_caller, caller_id_sync_status)
-    VALUES (${newId("phone")}, ${workspace}, ${input.phone_number}, ${input.provider}, ${input.agent_id ?? null},
+    VALUES (${id}, ${workspace}, ${input.phone_number}, ${input.provider}, ${input.agent_id ?? null},
       ${start.status}, ${input.label ?? ""}, ${start.trunk === null ? null : JSON.stringify(start.trunk)}::jsonb,
       ${start.use_original_caller}, ${start.caller_id_sync_status})
     ON CONFLICT (phone_number) WHERE status IN ('provisioning', 'active') DO NOTHING RETURNING *`).pipe(Effect.orDie)

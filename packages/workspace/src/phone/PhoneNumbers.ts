@@ -36,6 +36,8 @@ import { Platform } from "../Platform.ts"
 import { Database } from "../storage/Database.ts"
 import { readPage } from "../storage/Paging.ts"
 import { rowsOf } from "../storage/rows.ts"
+import { newId } from "../storage/Id.ts"
+import { secretOwner } from "../storage/SecretOwner.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { asked, Inventory } from "./Inventory.ts"
 import * as NumberPurchases from "./NumberPurchases.ts"
@@ -81,7 +83,8 @@ export class PhoneNumbers extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const inventory = yield* Inventory
       const prices = yield* Prices
-      const { seal } = yield* Secrets
+      const secrets = yield* Secrets
+      const sealOf = (id: string) => secrets.of(secretOwner.number(id)).seal
       const { vendor = defaultVendor } = yield* Platform
       const purchases = yield* NumberPurchases.make
       const find = numberFinder(sql)
@@ -101,12 +104,14 @@ export class PhoneNumbers extends Context.Service<
           ]
           if (faults.length > 0) return yield* invalid(faults)
           if (!imported) return showNumber(yield* Effect.uninterruptible(purchases.buy(workspace, input)))
-          const row = yield* insertNumber(sql, workspace, input, {
+          const id = newId("phone")
+          const start = {
             status: "active",
-            trunk: sealTrunk(input, undefined, seal),
+            trunk: sealTrunk(input, undefined, sealOf(id)),
             use_original_caller: null,
             caller_id_sync_status: "carrier_managed"
-          })
+          } as const
+          const row = yield* insertNumber(sql, workspace, input, start, id)
           return showNumber(row)
         }),
 
@@ -141,7 +146,7 @@ export class PhoneNumbers extends Context.Service<
             const kept = row.trunk ?? undefined
             const faults = trunkAndAddressFaults(input, kept, vendor)
             if (faults.length > 0) return yield* invalid(faults)
-            yield* sql`UPDATE phone_numbers SET trunk = ${JSON.stringify(sealTrunk(input, kept, seal))}::jsonb,
+            yield* sql`UPDATE phone_numbers SET trunk = ${JSON.stringify(sealTrunk(input, kept, sealOf(id)))}::jsonb,
               updated_at = now() WHERE id = ${id}`
             return showNumber(yield* find(workspace, id))
           },

@@ -1,7 +1,7 @@
 // How a number is reached and where its calls go, as it is kept: passwords sealed.
 import { TerminationTransport, type TrunkInput } from "@parley/contract/SipTrunk"
 import { Schema } from "effect"
-import type { Secrets } from "../storage/Secrets.ts"
+import type { OwnedSecrets } from "../storage/SecretBox.ts"
 
 /** Who may call a number, or how we name ourselves to its carrier. */
 export const Credentials = Schema.Struct({
@@ -32,7 +32,7 @@ export type StoredTrunk = typeof StoredTrunk.Type
 export const sealTrunk = (
   input: TrunkInput,
   kept: StoredTrunk | undefined,
-  seal: Secrets["Service"]["seal"]
+  seal: OwnedSecrets["seal"]
 ): StoredTrunk => {
   const credentials = (name: string, password: string, before: Credentials | null): Credentials | null =>
     name === ""

@@ -6,8 +6,9 @@ import { SqlClient } from "effect/sql"
 import { Database, DataFolder } from "./Database.ts"
 import { expand, keyFile } from "./masterKey.ts"
 import { makeSecretBox, type SecretBox } from "./SecretBox.ts"
+import { secretOwner } from "./SecretOwner.ts"
 import { StartFault } from "./StartFault.ts"
-import { rowsOf } from "./rows.ts"
+import { exists, rowsOf } from "./rows.ts"
 
 /** Sealing and opening of secrets. */
 export class Secrets extends Context.Service<Secrets, SecretBox>()("@parley/workspace/Secrets") {
@@ -22,7 +23,7 @@ export class Secrets extends Context.Service<Secrets, SecretBox>()("@parley/work
         const folder = yield* DataFolder
         const secrets = makeSecretBox(
           given === undefined ? yield* keyFile(folder.path) : expand(Redacted.value(given)),
-          former.map((key) => expand(Redacted.value(key)))
+          { masters: former.map((key) => expand(Redacted.value(key))), unbound: yield* isUnbound }
         )
         yield* prove(secrets)
         return secrets
@@ -30,16 +31,31 @@ export class Secrets extends Context.Service<Secrets, SecretBox>()("@parley/work
     )
 }
 
+/** The owner of the value that proves the key. */
+export const secretProof = secretOwner.setting("secret_proof")
+
+/** Whether values without an owner may still be in the database; from the start after `allBound` on, none opens. */
+export const isUnbound: Effect.Effect<boolean, never, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return !(yield* Effect.orDie(exists(sql`SELECT 1 FROM settings WHERE name = 'secrets_bound'`)))
+})
+
+/** Every value was found to have its owner. */
+export const allBound: Effect.Effect<void, never, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.orDie(sql`INSERT INTO settings (name, value) VALUES ('secrets_bound', 'yes') ON CONFLICT DO NOTHING`)
+})
+
 /** The database remembers something only the right key opens. */
 const prove = Effect.fnUntraced(function* (secrets: Secrets["Service"]) {
   const sql = yield* SqlClient.SqlClient
-  const mark = secrets.seal("parley", null)
+  const mark = secrets.of(secretProof).seal("parley", null)
   yield* sql`INSERT INTO settings (name, value) VALUES ('secret_proof', ${mark}) ON CONFLICT DO NOTHING`.pipe(
     Effect.orDie
   )
   const rows = yield* settingRows(sql`SELECT value FROM settings WHERE name = 'secret_proof'`).pipe(Effect.orDie)
   yield* Effect.try({
-    try: () => secrets.open(rows[0]?.value ?? ""),
+    try: () => secrets.of(secretProof).open(rows[0]?.value ?? ""),
     catch: () =>
       new StartFault({
         message:

@@ -5,7 +5,7 @@ import type { HeaderKind, ToolPatch } from "@parley/contract/Tool"
 import { fault, type Fault } from "@parley/contract/Fault"
 import { Redacted } from "effect"
 import { sameOrigin } from "../outbound/CustomerUrl.ts"
-import type { Secrets } from "../storage/Secrets.ts"
+import type { OwnedSecrets } from "../storage/SecretBox.ts"
 
 /** A header as it is stored. */
 export interface SealedHeader {
@@ -45,7 +45,7 @@ export const showHeader = ({ kind, name, value }: SealedHeader) => ({
 
 /** The headers as they are to be stored, in the order they were sent. @param kept by `keptHeaders` */
 export const sealHeaders = (
-  secrets: Secrets["Service"],
+  secrets: OwnedSecrets,
   sent: SentHeaders,
   kept: ReadonlyArray<SealedHeader>
 ): ReadonlyArray<SealedHeader> =>
@@ -72,7 +72,7 @@ export const missingParts = (sent: SentHeaders, kept: ReadonlyArray<SealedHeader
   ])
 
 /** In the clear, for validating them. */
-export const openHeaders = (secrets: Secrets["Service"], sealed: ReadonlyArray<SealedHeader>) =>
+export const openHeaders = (secrets: OwnedSecrets, sealed: ReadonlyArray<SealedHeader>) =>
   sealed.map((header) => ({
     ...header,
     value: header.value === "" ? "" : Redacted.value(secrets.open(header.value))

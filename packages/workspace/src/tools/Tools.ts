@@ -21,6 +21,8 @@ import { urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
 import { likePattern, readPage } from "../storage/Paging.ts"
 import { Platform } from "../Platform.ts"
+import type { OwnedSecrets } from "../storage/SecretBox.ts"
+import { secretOwner } from "../storage/SecretOwner.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
 import { keptHeaders, missingParts, openHeaders, sealHeaders } from "./SealedHeaders.ts"
@@ -66,7 +68,8 @@ export class Tools extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         const secrets = yield* Secrets
         const http = yield* SafeHttp
-        const parts = { secrets, allowed: readAllowed((yield* Platform).allowedPrivate) }
+        const allowed = readAllowed((yield* Platform).allowedPrivate)
+        const partsOf = (id: string) => ({ secrets: secrets.of(secretOwner.tool(id)), allowed })
 
         const usedBy = sql`(SELECT count(*)::int FROM agents a WHERE a.workspace_id = t.workspace_id
         AND a.deleted_at IS NULL AND a.draft->'tools'->'tool_ids' @> to_jsonb(t.id)) AS used_by`
@@ -97,9 +100,10 @@ export class Tools extends Context.Service<
           }),
 
           create: Effect.fn("Tools.create")(function* (workspace, input) {
-            const tool = yield* merged(parts, undefined, input)
+            const id = newId("tool")
+            const tool = yield* merged(partsOf(id), undefined, input)
             const rows = toolRows(sql`INSERT INTO tools (id, workspace_id, name, definition, content_hash)
-            VALUES (${newId("tool")}, ${workspace}, ${tool.name}, ${JSON.stringify(tool)}::jsonb, ${contentHash(tool)})
+            VALUES (${id}, ${workspace}, ${tool.name}, ${JSON.stringify(tool)}::jsonb, ${contentHash(tool)})
             RETURNING *`)
             return showTool(yield* onlyRow(rows).pipe(Effect.orDie))
           }),
@@ -112,7 +116,7 @@ export class Tools extends Context.Service<
             function* (workspace, id, patch) {
               const row = yield* find(workspace, id, "update")
               const stored = decodeTool(row.definition)
-              const tool = yield* merged(parts, stored, patch)
+              const tool = yield* merged(partsOf(id), stored, patch)
               if (tool.tool_type === "client" && tool.name !== stored.name) yield* noClash(sql, row, tool.name)
               yield* sql`UPDATE tools SET name = ${tool.name}, definition = ${JSON.stringify(tool)}::jsonb,
               content_hash = ${contentHash(tool) === contentHash(stored) ? row.content_hash : contentHash(tool)}, updated_at = now() WHERE id = ${id}`
@@ -146,7 +150,7 @@ export class Tools extends Context.Service<
                 message: "A client tool runs in the customer's app and cannot be tested here"
               })
             }
-            return yield* tryTool(http, tool, secrets.open, input.arguments ?? {})
+            return yield* tryTool(http, tool, secrets.of(secretOwner.tool(id)).open, input.arguments ?? {})
           })
         }
       })
@@ -165,7 +169,7 @@ const noClash = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { id, wor
 
 /** The tool as it is to be stored, or everything that is wrong with it. */
 const merged = Effect.fnUntraced(function* (
-  { allowed, secrets }: { readonly allowed: AllowedPrivate; readonly secrets: Secrets["Service"] },
+  { allowed, secrets }: { readonly allowed: AllowedPrivate; readonly secrets: OwnedSecrets },
   stored: StoredTool | undefined,
   sent: ToolCreate | ToolPatch
 ) {

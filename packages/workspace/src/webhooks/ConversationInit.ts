@@ -8,6 +8,7 @@ import { Clock, Effect } from "effect"
 import { newId } from "../storage/Id.ts"
 import { OutboundError } from "../outbound/OutboundError.ts"
 import type { SafeHttp } from "../outbound/SafeHttp.ts"
+import { secretOwner } from "../storage/SecretOwner.ts"
 import type { Secrets } from "../storage/Secrets.ts"
 import { headersOf, type WebhookSender } from "./webhookHeaders.ts"
 
@@ -25,7 +26,7 @@ export interface RingingCall {
 /** What asking needs. */
 export interface InitParts extends WebhookSender {
   readonly http: Pick<SafeHttp["Service"], "request">
-  readonly secrets: Pick<Secrets["Service"], "open">
+  readonly secrets: Pick<Secrets["Service"], "of">
 }
 
 const answerBytes = 256 * 1024
@@ -42,7 +43,7 @@ export const askBeforeCall = Effect.fnUntraced(function* (
     const answer = yield* http.request({
       method: "POST",
       url: endpoint.url,
-      headers: headersOf(delivery, sender, secrets, yield* Clock.currentTimeMillis),
+      headers: headersOf(delivery, sender, secrets.of(secretOwner.agent(call.agentId)), yield* Clock.currentTimeMillis),
       body,
       timeoutMs: Math.round(endpoint.timeout_seconds * 1000),
       maxBytes: answerBytes

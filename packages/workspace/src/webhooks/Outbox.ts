@@ -8,6 +8,8 @@ import * as JobQueue from "../jobs/JobQueue.ts"
 import type { Database } from "../storage/Database.ts"
 import { newId } from "../storage/Id.ts"
 import { rowsOf } from "../storage/rows.ts"
+import { secretOwner } from "../storage/SecretOwner.ts"
+import { Secrets } from "../storage/Secrets.ts"
 
 /** What endpoints can be told of a session. */
 export type WebhookEvent = "call.ended" | "call.analyzed" | "phone_call.dial_finished"
@@ -54,10 +56,11 @@ export class Outbox extends Context.Service<
     readonly queue: JobQueue.JobQueue<ClaimedDelivery>
   }
 >()("@parley/workspace/Outbox") {
-  static readonly layer: Layer.Layer<Outbox, never, Database | SqlClient.SqlClient> = Layer.effect(
+  static readonly layer: Layer.Layer<Outbox, never, Database | SqlClient.SqlClient | Secrets> = Layer.effect(
     Outbox,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const { moved } = yield* Secrets
       const queue = yield* JobQueue.make({
         table: "webhook_deliveries",
         key: ["id"],
@@ -76,8 +79,10 @@ export class Outbox extends Context.Service<
             WHERE agent_id = ${session.agent_id} AND version_number = ${session.version_number}`)
           if (version === undefined) return
           for (const { secret, url } of decodeConfig(version.config).webhooks.post_call) {
+            const id = newId("delivery")
+            const own = secret && moved(secret, secretOwner.agent(session.agent_id), secretOwner.delivery(id))
             yield* sql`INSERT INTO webhook_deliveries (id, workspace_id, session_id, event, url, secret, body)
-              VALUES (${newId("delivery")}, ${session.workspace_id}, ${session.id}, ${event}, ${url}, ${secret}, ${body})`
+              VALUES (${id}, ${session.workspace_id}, ${session.id}, ${event}, ${url}, ${own}, ${body})`
           }
         })
       }

@@ -3,6 +3,7 @@
 import { Clock, Effect, Layer } from "effect"
 import * as JobWorker from "../jobs/JobWorker.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
+import { secretOwner } from "../storage/SecretOwner.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { Deliveries } from "./Deliveries.ts"
 import { type ClaimedDelivery, Outbox } from "./Outbox.ts"
@@ -29,7 +30,7 @@ export const layer = (sender: WebhookSender): Layer.Layer<never, never, Deliveri
           .request({
             method: "POST",
             url: delivery.url,
-            headers: headersOf(delivery, sender, secrets, began),
+            headers: headersOf(delivery, sender, secrets.of(secretOwner.delivery(delivery.id)), began),
             body: delivery.body,
             timeoutMs: attemptMs,
             maxBytes: responseBytes

@@ -1,7 +1,7 @@
 // The headers of everything that is told to an endpoint: who sends, the id of the delivery, its signature.
 import { headerPrefix } from "@parley/contract/Vendor"
 import { Redacted } from "effect"
-import type { Secrets } from "../storage/Secrets.ts"
+import type { OwnedSecrets } from "../storage/SecretBox.ts"
 import { signatureOf } from "./WebhookSignature.ts"
 
 /** As whom the service speaks to endpoints. */
@@ -15,7 +15,7 @@ export interface WebhookSender {
 export const headersOf = (
   { body, id, secret }: { readonly id: string; readonly secret: string | null; readonly body: string },
   { userAgent, vendor }: WebhookSender,
-  secrets: Pick<Secrets["Service"], "open">,
+  secrets: Pick<OwnedSecrets, "open">,
   nowMs: number
 ): ReadonlyArray<readonly [name: string, value: string]> => {
   const prefix = `${headerPrefix(vendor)}Webhook`

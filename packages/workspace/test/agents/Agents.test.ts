@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Agents } from "../../src/agents/Agents.ts"
 import { Platform } from "../../src/Platform.ts"
+import { secretOwner } from "../../src/storage/SecretOwner.ts"
 import { Secrets } from "../../src/storage/Secrets.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
 import { Versions } from "../../src/agents/Versions.ts"
@@ -73,7 +74,8 @@ layer(live, { excludeTestServices: true })("Agents", (it) => {
         updated_at
       } as ConfigPatch)
       assert.deepStrictEqual(again, shown)
-      assert.strictEqual(secrets.seal("a", secrets.seal("b", null)) === "a", false)
+      const own = secrets.of(secretOwner.agent(agent_id ?? ""))
+      assert.strictEqual(own.seal("a", own.seal("b", null)) === "a", false)
     })
   )
 

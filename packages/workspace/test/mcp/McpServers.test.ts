@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import { Agents } from "../../src/agents/Agents.ts"
 import { McpServers } from "../../src/mcp/McpServers.ts"
 import { Platform } from "../../src/Platform.ts"
+import { secretOwner } from "../../src/storage/SecretOwner.ts"
 import { Secrets } from "../../src/storage/Secrets.ts"
 import { SessionLife } from "../../src/sessions/SessionLife.ts"
 import { Sessions } from "../../src/sessions/Sessions.ts"
@@ -209,7 +210,7 @@ layer(live, { excludeTestServices: true })("McpServers", (it) => {
         pinned?.tools?.map(({ name }) => name),
         ["find_visit"]
       )
-      const { open } = yield* Secrets
+      const { open } = (yield* Secrets).of(secretOwner.mcpServer(pinned?.mcp_server_id ?? ""))
       assert.strictEqual(Redacted.value(open(pinned?.definition.headers[0]?.value ?? "")), "Bearer canary")
       const [newest] = yield* asked(yield* versions.draft(ws, agent_id))
       assert.strictEqual(newest?.definition.url, `${url}/other`)

@@ -8,6 +8,7 @@ import { Billing } from "../../src/billing/Billing.ts"
 import { LocalInventory } from "../../src/phone/LocalInventory.ts"
 import { PhoneLines } from "../../src/phone/PhoneLines.ts"
 import { PhoneNumbers } from "../../src/phone/PhoneNumbers.ts"
+import { secretOwner } from "../../src/storage/SecretOwner.ts"
 import { Secrets } from "../../src/storage/Secrets.ts"
 import { freshNumber, live, office, stocked } from "./office.ts"
 
@@ -70,7 +71,12 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
       ]) {
         const line = yield* lines.dialled(raw)
         assert.strictEqual(line?.id, made.phone_number_id, raw)
-        assert.strictEqual(Redacted.value(secrets.open(line?.trunk?.inbound?.password ?? "")), "in-secret")
+        assert.strictEqual(
+          Redacted.value(
+            secrets.of(secretOwner.number(made.phone_number_id)).open(line?.trunk?.inbound?.password ?? "")
+          ),
+          "in-secret"
+        )
       }
       assert.isUndefined(yield* lines.dialled("anonymous"))
       assert.isUndefined(yield* lines.dialled("+999"))
@@ -153,7 +159,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
       )
       const put = (config: SipConfigPut) => numbers.replaceTrunk(ws, made.phone_number_id, config)
       const passwordNow = Effect.map(lines.byId(made.phone_number_id), (line) =>
-        Redacted.value(secrets.open(line?.trunk?.inbound?.password ?? ""))
+        Redacted.value(secrets.of(secretOwner.number(made.phone_number_id)).open(line?.trunk?.inbound?.password ?? ""))
       )
       const kept = yield* put({ inbound_auth_username: "in", inbound_auth_password: "", termination_uri: "" })
       assert.deepInclude(kept, {
@@ -192,7 +198,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
         Effect.map(numbers.replaceTrunk(ws, id, config), (number) => number.termination_auth_username)
       const password = Effect.map(lines.byId(id), (line) => {
         const sealed = line?.trunk?.termination?.password
-        return sealed === undefined ? undefined : Redacted.value(secrets.open(sealed))
+        return sealed === undefined ? undefined : Redacted.value(secrets.of(secretOwner.number(id)).open(sealed))
       })
       assert.strictEqual(yield* put({ ...trunk, termination_uri: "SIP.example.com" }), "out")
       assert.strictEqual(yield* password, "canary")

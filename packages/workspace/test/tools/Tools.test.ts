@@ -7,6 +7,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Agents } from "../../src/agents/Agents.ts"
 import { Platform } from "../../src/Platform.ts"
+import { secretOwner } from "../../src/storage/SecretOwner.ts"
 import { Secrets } from "../../src/storage/Secrets.ts"
 import { SessionLife } from "../../src/sessions/SessionLife.ts"
 import { Sessions } from "../../src/sessions/Sessions.ts"
@@ -182,7 +183,9 @@ layer(live, { excludeTestServices: true })("Tools", (it) => {
         SELECT definition::text AS text, definition->'headers' AS headers FROM tools WHERE id = ${tool.tool_id}`
       const values = Effect.map(stored, (rows) => {
         assert.notInclude(rows[0]?.text, "canary")
-        return (rows[0]?.headers ?? []).map(({ value }) => Redacted.value(secrets.open(value)))
+        return (rows[0]?.headers ?? []).map(({ value }) =>
+          Redacted.value(secrets.of(secretOwner.tool(tool.tool_id)).open(value))
+        )
       })
       assert.deepStrictEqual(yield* values, ["custom-canary", "Bearer canary"])
       // What is returned can be sent back.
@@ -214,7 +217,10 @@ layer(live, { excludeTestServices: true })("Tools", (it) => {
       const stored = Effect.map(
         sql<{ headers: ReadonlyArray<{ value: string }> }>`SELECT definition->'headers' AS headers FROM tools
           WHERE id = ${tool_id}`,
-        ([row]) => row?.headers.map(({ value }) => (value === "" ? "" : Redacted.value(secrets.open(value))))
+        ([row]) =>
+          row?.headers.map(({ value }) =>
+            value === "" ? "" : Redacted.value(secrets.of(secretOwner.tool(tool_id)).open(value))
+          )
       )
       assert.deepStrictEqual(yield* change({ url: "https://API.example.com:443/other?a=b" }), [true, true])
       for (const away of ["https://evil.example.com/book", "https://api.example.com:444/", "http://api.example.com/"]) {
