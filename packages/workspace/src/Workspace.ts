@@ -9,6 +9,7 @@ import { ApiKeys } from "./identity/ApiKeys.ts"
 import { ProcessHeartbeats } from "./jobs/ProcessHeartbeats.ts"
 import { Blobs } from "./storage/Blobs.ts"
 import { DesignSignatures } from "./voices/DesignSignatures.ts"
+import { Erasure } from "./Erasure.ts"
 import { KnowledgeSearch } from "./knowledge/KnowledgeSearch.ts"
 import { KnowledgeSources } from "./knowledge/KnowledgeSources.ts"
 import { Billing } from "./billing/Billing.ts"
@@ -48,6 +49,7 @@ export const layer = (
   | ApiKeys
   | Blobs
   | DesignSignatures
+  | Erasure
   | KnowledgeSearch
   | KnowledgeSources
   | Billing
@@ -94,7 +96,8 @@ export const layer = (
     KnowledgeSources.layer,
     DesignSignatures.layer,
     RecordingLinks.layer,
-    Recordings.layer
+    Recordings.layer,
+    Erasure.layer
   ).pipe(
     Layer.provideMerge(LocalInventory.layer),
     Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Prices.layer)),

@@ -4,6 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 import { Health } from "../Health.ts"
 import { AgentTestsApi } from "./AgentTests.ts"
 import { AgentsApi } from "./Agents.ts"
+import { EndUsersApi } from "./EndUsers.ts"
 import { KnowledgeSourcesApi } from "./KnowledgeSources.ts"
 import { McpServersApi } from "./McpServers.ts"
 import { ModelsApi } from "./Models.ts"
@@ -28,6 +29,7 @@ export class MainApi extends HttpApi.make("parley")
   .add(SessionStartApi)
   .add(SessionsApi)
   .add(RecordingsApi)
+  .add(EndUsersApi)
   .add(ToolsApi)
   .add(McpServersApi)
   .add(KnowledgeSourcesApi)
