@@ -2,6 +2,7 @@
 // setting stops the start with one line that names it.
 import type { CallLimitSettings, MediaSettings, SipSettings } from "@parley/app/AppSettings"
 import type { SynthesizerName, TranscriberName } from "@parley/speech/Providers"
+import type { KeptDays } from "@parley/workspace/Retention"
 import type { IpBlock } from "@parley/workspace/outbound/IpAddress"
 import { Config as Setting, ConfigProvider, Effect, Redacted, type Result } from "effect"
 import {
@@ -55,6 +56,8 @@ export interface Config {
   readonly callCountries: ReadonlyArray<string>
   /** How long recordings are kept, in days; 0 for ever. */
   readonly recordingsDays: number
+  /** Of what else is kept of calls. */
+  readonly keptDays: KeptDays
   /** Proxies whose `X-Forwarded-For` says who asks. */
   readonly trustedProxies: ReadonlyArray<IpBlock>
   /** Live calls at the same time. */
@@ -132,6 +135,11 @@ const config: Setting.Config<Config> = Setting.map(
     sip,
     callCountries: countries("PARLEY_CALL_COUNTRIES"),
     recordingsDays: whole("PARLEY_RECORDINGS_DAYS", 0, 36_500),
+    keptDays: Setting.all({
+      transcripts: whole("PARLEY_TRANSCRIPTS_DAYS", 0, 36_500),
+      journals: whole("PARLEY_JOURNALS_DAYS", 0, 36_500),
+      deliveries: whole("PARLEY_DELIVERIES_DAYS", 0, 36_500)
+    }),
     maxCalls: whole("PARLEY_MAX_CALLS", 1, 10_000),
     maxCallsOf: Setting.all({
       workspace: wholeOrUnset("PARLEY_MAX_CALLS_PER_WORKSPACE", 1, 10_000),

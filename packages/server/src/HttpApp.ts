@@ -36,6 +36,7 @@ import * as PhoneCallHandlers from "./http/PhoneCallHandlers.ts"
 import * as PhoneNumberHandlers from "./http/PhoneNumberHandlers.ts"
 import * as RecordingHandlers from "./http/RecordingHandlers.ts"
 import * as SessionStartHandlers from "./http/SessionStartHandlers.ts"
+import * as EndUserHandlers from "./http/EndUserHandlers.ts"
 import * as SessionHandlers from "./http/SessionHandlers.ts"
 import * as LiveTts from "./http/sockets/LiveTts.ts"
 import * as SpeechHandlers from "./http/SpeechHandlers.ts"
@@ -65,6 +66,7 @@ const api = HttpApiBuilder.layer(MainApi, { openapiPath: "/openapi.json" }).pipe
     RecordingHandlers.layer,
     SessionStartHandlers.layer,
     SessionHandlers.layer,
+    EndUserHandlers.layer,
     SpeechHandlers.layer,
     SystemHandlers.layer,
     ToolHandlers.layer,

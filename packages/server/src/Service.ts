@@ -20,6 +20,7 @@ import * as RecordingRecovery from "@parley/app/recording/RecordingRecovery"
 import { JoinTokens } from "@parley/app/calls/inbound/JoinTokens"
 import { SessionRequests } from "@parley/app/sessions/SessionRequests"
 import * as Analyst from "@parley/workspace/analysis/Analyst"
+import * as Retention from "@parley/workspace/Retention"
 import * as Maintenance from "@parley/workspace/Maintenance"
 import * as Embedding from "@parley/workspace/knowledge/Embedding"
 import { DataFolder, layer as database } from "@parley/workspace/storage/Database"
@@ -74,7 +75,14 @@ export const layer = (config: Config, sipServer?: OpenSipServer) => {
   // Calls first: their recordings are settled after them.
   const maintenance = Layer.provideMerge(RecordingRecovery.layer, Maintenance.layer)
   const analyst = Layer.provide(Layer.mergeAll(Analyst.layer, TestRunner.layer), AnalysisModels.layer)
-  const background = Layer.mergeAll(maintenance, SecretRotation.layer, Embedding.layer, webhooks, analyst)
+  const background = Layer.mergeAll(
+    maintenance,
+    Retention.layer(config.keptDays),
+    SecretRotation.layer,
+    Embedding.layer,
+    webhooks,
+    analyst
+  )
   return HttpApp.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(Signalling.layer, PublicAccess.layer, KeyCheck.layer, background)),
     Layer.provideMerge(calls),

@@ -11,6 +11,7 @@ import { KeyManagement } from "./identity/KeyManagement.ts"
 import { ProcessHeartbeats } from "./jobs/ProcessHeartbeats.ts"
 import { Blobs } from "./storage/Blobs.ts"
 import { DesignSignatures } from "./voices/DesignSignatures.ts"
+import { Erasure } from "./Erasure.ts"
 import { KnowledgeSearch } from "./knowledge/KnowledgeSearch.ts"
 import { KnowledgeSources } from "./knowledge/KnowledgeSources.ts"
 import { Billing } from "./billing/Billing.ts"
@@ -56,6 +57,7 @@ export const layer = (
   | KeyManagement
   | Blobs
   | DesignSignatures
+  | Erasure
   | KnowledgeSearch
   | KnowledgeSources
   | Billing
@@ -104,7 +106,8 @@ export const layer = (
     KnowledgeSources.layer,
     DesignSignatures.layer,
     RecordingLinks.layer,
-    Recordings.layer
+    Recordings.layer,
+    Erasure.layer
   ).pipe(
     Layer.provideMerge(LocalInventory.layer),
     Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Prices.layer)),

@@ -6,6 +6,7 @@ import { AgentTestsApi } from "./AgentTests.ts"
 import { AgentsApi } from "./Agents.ts"
 import { AuditLogApi } from "./AuditLog.ts"
 import { KeysApi } from "./Keys.ts"
+import { EndUsersApi } from "./EndUsers.ts"
 import { KnowledgeSourcesApi } from "./KnowledgeSources.ts"
 import { McpServersApi } from "./McpServers.ts"
 import { ModelsApi } from "./Models.ts"
@@ -30,6 +31,7 @@ export class MainApi extends HttpApi.make("parley")
   .add(SessionStartApi)
   .add(SessionsApi)
   .add(RecordingsApi)
+  .add(EndUsersApi)
   .add(ToolsApi)
   .add(McpServersApi)
   .add(KnowledgeSourcesApi)

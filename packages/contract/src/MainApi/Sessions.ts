@@ -11,6 +11,7 @@ import {
   TooManyRequests,
   Unavailable
 } from "../Errors.ts"
+import { Erased } from "../Erasure.ts"
 import { Id } from "../Field.ts"
 import { SessionRecording } from "../Recording.ts"
 import { SessionDetail, SessionJournal, SessionPage, SessionQuery, SessionTicket } from "../Session.ts"
@@ -68,6 +69,12 @@ export class SessionsApi extends HttpApiGroup.make("sessions")
       params,
       success: HttpApiSchema.NoContent,
       error: NotFound
+    }),
+    /** Erases what is kept of a call that is over; its record stays as a stub. */
+    HttpApiEndpoint.delete("eraseSession", "/:session_id", {
+      params,
+      success: Erased,
+      error: [NotFound, Conflict]
     })
   )
   .middleware(Validation)

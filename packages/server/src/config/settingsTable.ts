@@ -64,6 +64,13 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["PARLEY_EMBEDDINGS_MODEL", "text-embedding-3-small", "its model"],
   ["PARLEY_EMBEDDINGS_API_KEY", "", "its key"],
   ["PARLEY_RECORDINGS_DAYS", "0", "days until the recording of a call is removed; 0: never"],
+  [
+    "PARLEY_TRANSCRIPTS_DAYS",
+    "0",
+    "days until the messages and tool calls of a call are removed; its analysis stays; 0: never"
+  ],
+  ["PARLEY_JOURNALS_DAYS", "0", "days until the journal of a call is removed; 0: never"],
+  ["PARLEY_DELIVERIES_DAYS", "0", "days until a finished webhook delivery is removed, with what was sent; 0: never"],
   ["PARLEY_MAX_CALLS", "100", "live calls at the same time"],
   [
     "PARLEY_MAX_CALLS_PER_WORKSPACE",

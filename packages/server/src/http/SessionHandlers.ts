@@ -2,6 +2,7 @@
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
 import { Sessions } from "@parley/workspace/sessions/Sessions"
+import { Erasure } from "@parley/workspace/Erasure"
 import { Analyses } from "@parley/workspace/analysis/Analyses"
 import { SipTraces } from "@parley/workspace/phone/SipTraces"
 import type { SipTraceLine as Line } from "@parley/transport/phone/Phone"
@@ -19,6 +20,7 @@ export const layer = HttpApiBuilder.group(
     const workspace = Effect.map(Caller, ({ workspaceId }) => workspaceId)
 
     const analyses = yield* Analyses
+    const erasure = yield* Erasure
     const sipTraces = yield* SipTraces
     const recordingOf = yield* sessionRecording
 
@@ -38,6 +40,7 @@ export const layer = HttpApiBuilder.group(
         Effect.flatMap(workspace, (ws) => sipTraces.of(ws, params.session_id)).pipe(
           Effect.map((lines) => ({ session_id: params.session_id, lines: lines.map(lineOf) }))
         ),
+      eraseSession: ({ params }) => Effect.flatMap(workspace, (ws) => erasure.session(ws, params.session_id)),
       endSession: ({ params }) => Effect.flatMap(workspace, (ws) => sessionRequests.end(ws, params.session_id))
     })
   })

@@ -11,6 +11,7 @@ import { rowsOf, storedJson } from "../storage/rows.ts"
 export class SipTraces extends Context.Service<
   SipTraces,
   {
+    /** Nothing of a session that was erased. */
     readonly keep: (sessionId: string, trace: ReadonlyArray<unknown>) => Effect.Effect<void>
     /** As it was kept; empty for a call without one. */
     readonly of: (workspace: string, sessionId: string) => Effect.Effect<ReadonlyArray<unknown>, NotFound>
@@ -24,7 +25,8 @@ export class SipTraces extends Context.Service<
       const sessions = yield* Sessions
       return {
         keep: (sessionId, trace) =>
-          sql`INSERT INTO session_ladders (session_id, ladder) VALUES (${sessionId}, ${storableJson(trace)}::jsonb)
+          sql`INSERT INTO session_ladders (session_id, ladder)
+            SELECT id, ${storableJson(trace)}::jsonb FROM sessions WHERE id = ${sessionId} AND erased_at IS NULL FOR SHARE
             ON CONFLICT (session_id) DO UPDATE SET ladder = EXCLUDED.ladder`.pipe(Effect.orDie, Effect.asVoid),
         of: Effect.fnUntraced(function* (workspace, sessionId) {
           yield* sessions.find(workspace, sessionId)

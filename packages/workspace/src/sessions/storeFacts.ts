@@ -7,13 +7,14 @@ import type { SqlClient } from "effect/sql"
 import { rowsOf } from "../storage/rows.ts"
 import { storableJson } from "../storage/storableJson.ts"
 
-/** Part of the caller's transaction. Facts of an unknown session are dropped. */
+/** Part of the caller's transaction. Facts of an unknown or erased session are dropped. */
 export const storeFacts = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   id: string,
   facts: ReadonlyArray<Fact>
 ) {
-  const [known] = yield* previewRows(sql`UPDATE sessions SET last_fact_at = now() WHERE id = ${id} RETURNING preview`)
+  const [known] = yield* previewRows(sql`UPDATE sessions SET last_fact_at = now()
+    WHERE id = ${id} AND erased_at IS NULL RETURNING preview`)
   if (known === undefined) return
   const { entries, items, turns } = sortFacts(facts)
   if (items.length > 0 && !known.preview) {

@@ -26,7 +26,7 @@ const retryWaitsMs = [1_000, 5_000] as const
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    /** Notes an attempt, and when the next one is due, if there is one. */
+    /** Notes an attempt, and when the next one is due, if there is one. Nothing of a delivery that was erased meanwhile. */
     readonly settle: (delivery: ClaimedDelivery, attempt: Attempt) => Effect.Effect<void>
     /** In the order of the events. */
     readonly ofSession: (
@@ -57,8 +57,9 @@ export class Deliveries extends Context.Service<
             const status = code >= 200 && code < 300 ? "delivered" : waitMs === undefined ? "failed" : "pending"
             yield* sql`INSERT INTO webhook_attempts
                 (delivery_id, attempt, sent_at, latency_ms, status_code, response, error)
-              VALUES (${id}, ${number}, ${attempt.sentAt}, ${Math.round(attempt.latencyMs)},
-                ${attempt.statusCode ?? null}, ${attempt.response ?? null}, ${attempt.error ?? null})
+              SELECT id, ${number}::int, ${attempt.sentAt}::timestamptz, ${Math.round(attempt.latencyMs)}::int,
+                ${attempt.statusCode ?? null}::int, ${attempt.response ?? null}::text, ${attempt.error ?? null}::text
+              FROM webhook_deliveries WHERE id = ${id}
               ON CONFLICT (delivery_id, attempt) DO NOTHING`
             yield* sql`UPDATE webhook_deliveries SET status = ${status}, attempts = ${number}, claimed_until = NULL,
                 due_at = now() + make_interval(secs => ${(waitMs ?? 0) / 1000}::float8),

@@ -67,7 +67,8 @@ const bodies: Readonly<Record<string, unknown>> = {
 
 /**
  * Where another status than 404 is the contract. A private voice model of another workspace is 403, an unknown one 404; the
- * widget answers visitors, who get the same 403 for an unknown agent as for one that is not public.
+ * widget answers visitors, who get the same 403 for an unknown agent as for one that is not public. Of a person whom nobody
+ * knows there is nothing to erase.
  */
 const otherwise: Readonly<Record<string, { readonly foreign: number; readonly unknown: number }>> = {
   "models.getModel": { foreign: 403, unknown: 404 },
@@ -75,7 +76,8 @@ const otherwise: Readonly<Record<string, { readonly foreign: number; readonly un
   "models.deleteModel": { foreign: 403, unknown: 404 },
   "models.getModelCover": { foreign: 403, unknown: 404 },
   "models.getModelSample": { foreign: 403, unknown: 404 },
-  "sessionStart.getAgentWidget": { foreign: 403, unknown: 403 }
+  "sessionStart.getAgentWidget": { foreign: 403, unknown: 403 },
+  "endUsers.eraseEndUser": { foreign: 200, unknown: 200 }
 }
 
 /** Not asked by workspace: a signed address is good for whoever has it, and says nothing without its signature. */
@@ -187,6 +189,7 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
   const { session_id = "" } = yield* make(`${base}/sessions`, {
     agent_id,
     metadata: { mine: "yes" },
+    end_user_id: `person_of_${workspace}`,
     record_audio: true
   })
   const { test_id = "" } = yield* make(`${base}/tests`, {
@@ -223,6 +226,7 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
     agent_id,
     session_id,
     key_id,
+    end_user_id: `person_of_${workspace}`,
     tool_id: tool_id ?? "",
     mcp_server_id: mcp_server_id ?? "",
     phone_number_id,
@@ -246,6 +250,7 @@ const nowhere = (real: Estate): Estate => ({
   agent_id: newId("agent"),
   session_id: newId("session"),
   key_id: newId("key"),
+  end_user_id: newId("person"),
   tool_id: newId("tool"),
   mcp_server_id: newId("mcp"),
   phone_number_id: newId("phone"),

@@ -1,6 +1,6 @@
 // Work is charged while it runs: an entry of usage belongs to a work, grows with it, and remembers what it cost before
 // its last change, which is what the wallet was moved by. Tests and analyses cost what the agent costs. Sessions are
-// found by their end, for what is kept for so many days only, and by their end user.
+// found by their end, for what is kept for so many days only, and by their end user; an erased one is marked.
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -14,6 +14,7 @@ const statements = [
     SELECT name, amount_nano, per, piece FROM (VALUES ('agent_test'), ('analysis')) AS kinds(name),
       (SELECT amount_nano, per, piece FROM prices WHERE prices.name = 'agent') AS agent
     ON CONFLICT DO NOTHING`,
+  `ALTER TABLE sessions ADD COLUMN erased_at timestamptz(3)`,
   `CREATE INDEX sessions_ended ON sessions (ended_at, seq) WHERE ended_at IS NOT NULL`,
   `CREATE INDEX sessions_of_end_user ON sessions (workspace_id, end_user_id) WHERE end_user_id <> ''`,
   `CREATE INDEX webhook_deliveries_finished ON webhook_deliveries (finished_at) WHERE finished_at IS NOT NULL`
