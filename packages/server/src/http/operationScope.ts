@@ -25,13 +25,15 @@ const writes: { readonly [G in GroupName]: KeyScope } = {
   wallet: "manage",
   webhooks: "manage",
   keys: "manage",
-  auditLog: "manage"
+  auditLog: "manage",
+  endUsers: "manage"
 }
 
 /** Operations that need another scope than their group and method say. */
 const otherwise: { readonly [O in OperationName]?: KeyScope } = {
   createPreviewSession: "call",
   analyseSessionAgain: "manage",
+  eraseSession: "manage",
   listKeys: "manage"
 }
 
