@@ -47,7 +47,8 @@ const idIn = (
   which: "first" | "last" = "first"
 ): readonly [name: string, id: string] | undefined => {
   const ids = Object.entries(fields).flatMap(([name, value]) =>
-    name.endsWith("_id") && typeof value === "string" ? [[name, value] as const] : []
+    // Who was erased is not remembered here.
+    name.endsWith("_id") && name !== "end_user_id" && typeof value === "string" ? [[name, value] as const] : []
   )
   return which === "first" ? ids[0] : ids.at(-1)
 }
