@@ -7,7 +7,7 @@ import { Database } from "../storage/Database.ts"
 import { exists } from "../storage/rows.ts"
 import { dialledNumbers } from "./dialledNumbers.ts"
 import { Inventory } from "./Inventory.ts"
-import { isOnPlatform, numberFinder, numberRows, type PhoneNumberRow } from "./PhoneNumberRow.ts"
+import { isOwn, numberFinder, numberRows, type PhoneNumberRow } from "./PhoneNumberRow.ts"
 import type { StoredTrunk } from "./Trunk.ts"
 
 /** A number as the telephone uses it. */
@@ -35,7 +35,10 @@ export class PhoneLines extends Context.Service<
     readonly byId: (id: string) => Effect.Effect<PhoneLine | undefined>
     /** A number of this workspace that was not released. */
     readonly ofWorkspace: (workspace: string, id: string) => Effect.Effect<PhoneLine | undefined>
-    readonly isOnPlatform: (phoneNumber: string) => Effect.Effect<boolean>
+    /** The workspace's number that a session's call is held by. */
+    readonly ofSession: (sessionId: string) => Effect.Effect<PhoneLine | undefined>
+    /** Whether a number is one that somebody bought here, or the workspace's own. Imports of others say nothing of it. */
+    readonly isOwn: (workspace: string, phoneNumber: string) => Effect.Effect<boolean>
     /** Whether the operator lets this workspace place calls. */
     readonly mayDial: (workspace: string) => Effect.Effect<boolean>
     readonly allowDialling: (workspace: string, allowed: boolean) => Effect.Effect<void>
@@ -83,7 +86,14 @@ export class PhoneLines extends Context.Service<
             Effect.flatMap(lineOf),
             Effect.orElseSucceed(() => undefined)
           ),
-        isOnPlatform: (phoneNumber) => isOnPlatform(sql, phoneNumber),
+        ofSession: (sessionId) =>
+          numberRows(sql`SELECT n.* FROM sessions s
+            JOIN phone_numbers n ON n.workspace_id = s.workspace_id AND n.phone_number = s.dialed_number
+            WHERE s.id = ${sessionId} AND s.source = 'phone' AND n.status = 'active'`).pipe(
+            Effect.orDie,
+            Effect.flatMap((rows) => lineOf(rows[0]))
+          ),
+        isOwn: (workspace, phoneNumber) => isOwn(sql, workspace, phoneNumber),
         mayDial: (workspace) =>
           Effect.orDie(exists(sql`SELECT 1 FROM workspaces WHERE id = ${workspace} AND outbound_calls`)),
         allowDialling: (workspace, allowed) =>

@@ -14,6 +14,7 @@ import { telephone } from "./migrations/0012_telephone.ts"
 import { jobQueues } from "./migrations/0013_job_queues.ts"
 import { publicFields } from "./migrations/0014_public_fields.ts"
 import { apiKeys } from "./migrations/0015_api_keys.ts"
+import { secondLegs } from "./migrations/0017_second_legs.ts"
 
 /** By name; the number decides the order. */
 export const migrations = {
@@ -31,5 +32,6 @@ export const migrations = {
   "0012_telephone": telephone,
   "0013_job_queues": jobQueues,
   "0014_public_fields": publicFields,
-  "0015_api_keys": apiKeys
+  "0015_api_keys": apiKeys,
+  "0017_second_legs": secondLegs
 }
