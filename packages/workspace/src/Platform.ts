@@ -17,6 +17,10 @@ export class Platform extends Context.Service<
     readonly cloning: boolean
     /** What a new workspace may spend, in nano-units; `unlimited`: nothing is refused for money. */
     readonly trialBalance: bigint | "unlimited"
+    /** Countries that bought numbers may call; left out: destinations are judged only when they are called. */
+    readonly callCountries?: ReadonlyArray<string>
+    /** Numbers that a workspace may have imported, and import in 24 hours; left out: 100. */
+    readonly mostImports?: number
     /** The word for the service in its headers; left out: the neutral one. */
     readonly vendor?: string | undefined
     /** Left out: documents are searched by words alone. */

@@ -82,9 +82,11 @@ const make = Effect.fnUntraced(function* (
     userAgent,
     mayReach: (address, name) => isReachable(allowed, address, name?.toLowerCase()),
     handlers: {
-      trunkOf: (dialled) =>
+      trunksOf: (dialled) =>
         promise(
-          Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (line) => inboundTrunk(line, secrets.open))
+          Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (found) =>
+            found.flatMap((line) => inboundTrunk(line, secrets.open) ?? [])
+          )
         ),
       onCall: (incoming) => onCall(incoming),
       onTrace: (callId, trace) => traces.tell(callId, trace),

@@ -8,10 +8,15 @@ import type { Redacted } from "effect"
 type Open = (sealed: string) => Redacted.Redacted<string>
 
 /** Undefined for a number without an inbound factor: nobody may call it. */
-export const inboundTrunk = (line: PhoneLine | undefined, open: Open): InboundTrunk | undefined =>
-  line?.trunk === undefined || !hasFactor(line.trunk)
+export const inboundTrunk = ({ id, provider, trunk }: PhoneLine, open: Open): InboundTrunk | undefined =>
+  trunk === undefined || !hasFactor(trunk)
     ? undefined
-    : { id: line.id, allowedAddresses: line.trunk.allowedAddresses, digest: opened(line.trunk.inbound, open) }
+    : {
+        id,
+        isBought: provider !== "sip",
+        allowedAddresses: trunk.allowedAddresses,
+        digest: opened(trunk.inbound, open)
+      }
 
 /** Undefined for a number without a termination: it takes calls only. */
 export const outboundTrunk = ({ trunk }: PhoneLine, open: Open): OutboundTrunk | undefined =>

@@ -90,7 +90,7 @@ export const makeFakeSipServer = (): FakeSipServer => {
     },
     dials,
     ring: async ({ from, to }) => {
-      const trunk = await options?.handlers.trunkOf(to)
+      const [trunk] = (await options?.handlers.trunksOf(to)) ?? []
       if (trunk === undefined) return undefined
       const callId = `in-${++calls}@fake`
       const leg = makeLeg(callId)

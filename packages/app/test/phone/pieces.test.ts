@@ -36,7 +36,6 @@ describe("trunks", () => {
     const inbound = inboundTrunk(line, open)
     assert.deepInclude(inbound, { id: "phone_1", allowedAddresses: ["203.0.113.7"] })
     assert.strictEqual(inbound?.digest && Redacted.value(inbound.digest.password), "opened sealed-in")
-    assert.isUndefined(inboundTrunk(undefined, open))
     assert.isUndefined(inboundTrunk({ ...line, trunk: undefined }, open))
     assert.isUndefined(inboundTrunk({ ...line, trunk: { ...trunk, inbound: null, allowedAddresses: [] } }, open))
     assert.isUndefined(inboundTrunk({ ...line, trunk: { ...trunk, inbound: null } }, open)?.digest)

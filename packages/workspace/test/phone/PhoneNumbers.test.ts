@@ -68,12 +68,12 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("PhoneNumbers"
         bare.slice(1),
         `${input.phone_number};npdi`
       ]) {
-        const line = yield* lines.dialled(raw)
+        const [line] = yield* lines.dialled(raw)
         assert.strictEqual(line?.id, made.phone_number_id, raw)
         assert.strictEqual(Redacted.value(secrets.open(line?.trunk?.inbound?.password ?? "")), "in-secret")
       }
-      assert.isUndefined(yield* lines.dialled("anonymous"))
-      assert.isUndefined(yield* lines.dialled("+999"))
+      assert.isEmpty(yield* lines.dialled("anonymous"))
+      assert.isEmpty(yield* lines.dialled("+999"))
     })
   )
 
