@@ -44,7 +44,7 @@ const caller = (): Promise<SipServer> =>
     mayReach: () => true,
     userAgent: "bench",
     handlers: {
-      trunkOf: () => Promise.resolve(undefined),
+      trunksOf: () => Promise.resolve([]),
       onCall: (call) => call.refuse(486)
     }
   })

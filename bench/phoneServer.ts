@@ -82,7 +82,7 @@ const main = Effect.gen(function* () {
       mayReach: () => true,
       userAgent: "Parley",
       handlers: {
-        trunkOf: () => Promise.resolve({ id: "trunk", allowedAddresses: ["127.0.0.1"], digest: undefined }),
+        trunksOf: () => Promise.resolve([{ id: "trunk", allowedAddresses: ["127.0.0.1"], digest: undefined }]),
         onCall: async (call) => {
           const leg = await call.answer()
           if (leg === undefined) return

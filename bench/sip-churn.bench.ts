@@ -92,7 +92,7 @@ if (role === "caller") {
     mayReach: () => true,
     userAgent: "Parley",
     handlers: {
-      trunkOf: async () => ({ id: "bench", allowedAddresses: ["127.0.0.1"], digest: undefined }),
+      trunksOf: async () => [{ id: "bench", allowedAddresses: ["127.0.0.1"], digest: undefined }],
       onCall: (call) => void call.answer()
     }
   })

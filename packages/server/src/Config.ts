@@ -64,6 +64,8 @@ export interface Config {
   readonly maxCalls: number
   /** Live calls of one workspace, of strangers at one agent, and of strangers from one address; undefined: the service's own rule. */
   readonly maxCallsOf: Omit<CallLimitSettings, "service">
+  /** Numbers that a workspace may have imported, and import in 24 hours. */
+  readonly mostImports: number
   /** What each workspace may spend, in nano-units; undefined: five units, the first workspace without limit. */
   readonly trialBalance: bigint | "unlimited" | undefined
   readonly vendor: string
@@ -147,6 +149,7 @@ const config: Setting.Config<Config> = Setting.map(
       address: wholeOrUnset("PARLEY_MAX_PUBLIC_CALLS_PER_ADDRESS", 1, 10_000)
     }),
     trialBalance: amountOrUnlimited("PARLEY_TRIAL_BALANCE"),
+    mostImports: whole("PARLEY_MAX_IMPORTED_NUMBERS", 0, 100_000),
     vendor: always(
       "PARLEY_VENDOR",
       (value) => (/^[a-z][a-z0-9-]{0,31}$/.test(value) ? value : undefined),

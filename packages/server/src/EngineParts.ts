@@ -12,7 +12,7 @@ import { totalmem } from "node:os"
 import type { Config } from "./Config.ts"
 import type { Endpoint, EngineSettings } from "./config/engineSettings.ts"
 import { mcpTools } from "@parley/app/tools/McpTools"
-import { ConsultationCalls } from "@parley/app/phone/ConsultationCalls"
+import { ConsultationCalls } from "@parley/app/calls/transfers/ConsultationCalls"
 import { ServingHealth } from "@parley/app/ServingHealth"
 import { webhookTools } from "@parley/app/tools/WebhookTools"
 import { Settings } from "./Settings.ts"
@@ -100,7 +100,7 @@ const parts = Layer.effect(
     const search = yield* KnowledgeSearch
     const webhook = yield* webhookTools
     const openMcp = yield* mcpTools
-    const { dial, mayRefer } = yield* ConsultationCalls
+    const { dial, referRefusal } = yield* ConsultationCalls
     // At the start only a recogniser that is not there at all is unhealthy.
     const { asr } = yield* health
     return {
@@ -117,7 +117,7 @@ const parts = Layer.effect(
               call.tool.mcp === undefined ? webhook(call) : mcp(call)
         ),
       dial,
-      mayRefer,
+      referRefusal,
       retrieve: ({ knowledge = [] }, text) => search.find(knowledge, text)
     }
   })

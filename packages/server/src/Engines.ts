@@ -22,6 +22,8 @@ export const platformLayer: Layer.Layer<Platform, never, Settings> = Layer.effec
       allowedPrivate: settings.allowedPrivate,
       cloning: settings.tts.providers[0] === "sherpa" && model?.kind === "zipvoice",
       trialBalance: settings.trialBalance,
+      callCountries: settings.callCountries,
+      mostImports: settings.mostImports,
       vendor: settings.vendor,
       embedder: settings.embeddings && OpenAiEmbeddings.make(settings.embeddings)
     }

@@ -6,12 +6,13 @@ import { NodeServices } from "@effect/platform-node"
 import * as TestRunner from "@parley/app/agentTests/TestRunner"
 import * as AnalysisModels from "@parley/app/analysis/AnalysisModels"
 import { AppSettings } from "@parley/app/AppSettings"
+import { CallPlaces } from "@parley/app/calls/CallPlaces"
 import { Calls } from "@parley/app/calls/Calls"
 import * as InboundSip from "@parley/app/calls/inbound/Sip"
 import { WebRtcCalls } from "@parley/app/calls/inbound/WebRtc"
 import { OutboundCalls } from "@parley/app/calls/Outbound"
-import { ConsultationCalls } from "@parley/app/phone/ConsultationCalls"
-import { TransferGate } from "@parley/app/phone/TransferGate"
+import { ConsultationCalls } from "@parley/app/calls/transfers/ConsultationCalls"
+import { TransferGate } from "@parley/app/calls/transfers/TransferGate"
 import { type OpenSipServer, Telephone } from "@parley/app/phone/Telephone"
 import { CallPlans } from "@parley/app/plan/CallPlans"
 import { PublicAccess } from "@parley/app/publicAccess/PublicAccess"
@@ -62,6 +63,7 @@ export const layer = (config: Config, sipServer?: OpenSipServer) => {
   const engines = EngineParts.layer.pipe(
     Layer.provideMerge(ConsultationCalls.layer),
     Layer.provideMerge(TransferGate.layer),
+    Layer.provideMerge(CallPlaces.layer),
     Layer.provideMerge(Layer.mergeAll(telephone, HttpListener.layer, Recorder.layer))
   )
   const calls = Layer.mergeAll(WebRtcCalls.layer, InboundSip.layer, OutboundCalls.layer, SessionRequests.layer).pipe(

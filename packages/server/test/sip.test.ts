@@ -39,7 +39,7 @@ const farSide = Effect.acquireRelease(
       mayReach: () => true,
       userAgent: "far",
       handlers: {
-        trunkOf: () => Promise.resolve({ id: "t", allowedAddresses: ["127.0.0.0/8"], digest: undefined }),
+        trunksOf: () => Promise.resolve([{ id: "t", allowedAddresses: ["127.0.0.0/8"], digest: undefined }]),
         onCall: (call) => {
           if (call.dialedNumber !== "100") return call.refuse(486)
           void call.answer().then(play)

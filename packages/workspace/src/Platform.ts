@@ -20,6 +20,10 @@ export class Platform extends Context.Service<
      * the first workspace, which is the operator's own, is unlimited.
      */
     readonly trialBalance: bigint | "unlimited" | undefined
+    /** Countries that bought numbers may call; left out: destinations are judged only when they are called. */
+    readonly callCountries?: ReadonlyArray<string>
+    /** Numbers that a workspace may have imported, and import in 24 hours; left out: 100. */
+    readonly mostImports?: number
     /** The word for the service in its headers; left out: the neutral one. */
     readonly vendor?: string | undefined
     /** Left out: documents are searched by words alone. */

@@ -29,6 +29,7 @@ import { RecordingLinks } from "./recordings/RecordingLinks.ts"
 import { Recordings } from "./recordings/Recordings.ts"
 import { Secrets } from "./storage/Secrets.ts"
 import { SessionLife } from "./sessions/SessionLife.ts"
+import { SecondLegs } from "./sessions/SecondLegs.ts"
 import { Sessions } from "./sessions/Sessions.ts"
 import type { Database, DataFolder } from "./storage/Database.ts"
 import type { StartFault } from "./storage/StartFault.ts"
@@ -73,6 +74,7 @@ export const layer = (
   | SafeHttp
   | Secrets
   | SessionLife
+  | SecondLegs
   | Sessions
   | Tools
   | Deliveries
@@ -87,7 +89,7 @@ export const layer = (
   Layer.mergeAll(
     Agents.layer,
     Versions.layer,
-    Layer.mergeAll(SessionLife.layer, PhoneCalls.layer).pipe(
+    Layer.mergeAll(SessionLife.layer, PhoneCalls.layer, SecondLegs.layer).pipe(
       Layer.provideMerge(SipTraces.layer),
       Layer.provideMerge(Sessions.layer),
       Layer.provide(ProcessHeartbeats.layer)

@@ -5,23 +5,19 @@ import type { Pacer } from "@parley/engine/playout/Pacer"
 import { Billing } from "@parley/workspace/billing/Billing"
 import { SessionLife, type Tenant } from "@parley/workspace/sessions/SessionLife"
 import type { ExtraBody } from "../plan/callPlan.ts"
-import { Workspaces } from "@parley/workspace/identity/Workspaces"
-import { Clock, Context, Deferred, Effect, Exit, Layer, Schedule, Scope } from "effect"
-import { AppSettings } from "../AppSettings.ts"
+import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { Recorder } from "../recording/Recorder.ts"
 import { type Call, type ClaimedCall, type CallServices, run } from "./Call.ts"
-import { type CallLimits, limitsOf } from "./callLimits.ts"
+import { CallPlaces } from "./CallPlaces.ts"
 import * as CallMetrics from "./CallMetrics.ts"
 import { ExpectedSessions } from "./ExpectedSessions.ts"
 import { NoPlace } from "./NoPlace.ts"
-import { type Newcomer, Places } from "./Places.ts"
+import type { Newcomer, Places } from "./Places.ts"
 
 /** When the service stops, a live call gets this long to end by itself and to be stored. */
 const drainMs = 3_000
 /** Longest wait of whoever ends a call for its record. */
 const endMs = 10_000
-/** A new workspace has its part of the places after this time. */
-const countMs = 30_000
 
 export class Calls extends Context.Service<
   Calls,
@@ -52,45 +48,27 @@ export class Calls extends Context.Service<
     readonly drain: Effect.Effect<void>
   }
 >()("@parley/app/Calls") {
-  static readonly layer: Layer.Layer<
-    Calls,
-    never,
-    AppSettings | Billing | CallParts | Pacer | Recorder | SessionLife | Workspaces
-  > = Layer.effect(
-    Calls,
-    Effect.gen(function* () {
-      const { limits } = yield* AppSettings
-      const services = {
-        life: yield* SessionLife,
-        recorder: yield* Recorder,
-        metrics: yield* CallMetrics.make,
-        billing: yield* Billing,
-        outliving: yield* Effect.scope
-      }
-      const workspaces = yield* countWorkspaces
-      return yield* make(limitsOf(limits, workspaces), services)
-    })
-  )
+  static readonly layer: Layer.Layer<Calls, never, Billing | CallParts | CallPlaces | Pacer | Recorder | SessionLife> =
+    Layer.effect(
+      Calls,
+      Effect.gen(function* () {
+        const services = {
+          life: yield* SessionLife,
+          recorder: yield* Recorder,
+          metrics: yield* CallMetrics.make,
+          billing: yield* Billing,
+          outliving: yield* Effect.scope
+        }
+        return yield* make(yield* CallPlaces, services)
+      })
+    )
 }
 
-/** How many workspaces there are, looked at now and then. */
-const countWorkspaces = Effect.gen(function* () {
-  const { count } = yield* Workspaces
-  let known = yield* count
-  const look = Effect.map(count, (found) => {
-    known = found
-  })
-  yield* Effect.forkScoped(Effect.schedule(Effect.ignoreCause(look), Schedule.spaced(countMs)))
-  return () => known
-})
-
 export const make = Effect.fnUntraced(function* (
-  limits: CallLimits,
+  places: Places,
   services: CallServices
 ): Effect.fn.Return<Calls["Service"], never, CallParts | Pacer | Scope.Scope> {
   const context = yield* Effect.context<CallParts | Pacer>()
-  const clock = yield* Clock.Clock
-  const places = new Places(limits, () => clock.currentTimeMillisUnsafe())
   const expected = new ExpectedSessions()
   // Closed in this order: every call is asked to end, then what is still running is interrupted.
   const scope = yield* Scope.make()

@@ -15,7 +15,7 @@ import { readVariables } from "@parley/contract/SessionRequest"
 import { resolveTimezone } from "@parley/contract/Timezone"
 import type { OutboundTrunk, PhoneLeg } from "@parley/transport/phone/Phone"
 import { configHash } from "@parley/workspace/storage/configHash"
-import { Billing } from "@parley/workspace/billing/Billing"
+import type { Billing } from "@parley/workspace/billing/Billing"
 import { type CallKey, type NewPhoneCall, PhoneCalls } from "@parley/workspace/phone/PhoneCalls"
 import { type PhoneLine, PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { SessionLife } from "@parley/workspace/sessions/SessionLife"
@@ -24,6 +24,7 @@ import { Secrets } from "@parley/workspace/storage/Secrets"
 import { type Runnable, Versions } from "@parley/workspace/agents/Versions"
 import { Context, Deferred, Effect, Layer, type Scope } from "effect"
 import { AppSettings } from "../AppSettings.ts"
+import { makeDialPermission } from "../phone/dialPermission.ts"
 import { callFault } from "../phone/dialRules.ts"
 import { keptTrace } from "../phone/keptTrace.ts"
 import { Telephone } from "../phone/Telephone.ts"
@@ -118,7 +119,7 @@ interface Dialled {
 
 /** Why a call is not placed, in the order the reasons are looked at. */
 const makeExamination = Effect.gen(function* () {
-  const billing = yield* Billing
+  const permission = yield* makeDialPermission
   const lines = yield* PhoneLines
   const secrets = yield* Secrets
   const telephone = yield* Telephone
@@ -142,15 +143,15 @@ const makeExamination = Effect.gen(function* () {
     if (line === undefined) {
       return yield* new NotFound({ message: "Phone number not found", ...because("number_not_found") })
     }
-    if (!(yield* lines.mayDial(workspace))) {
+    if (!(yield* permission.mayDial(workspace))) {
       return yield* new Forbidden({ message: "This workspace may not place calls", ...because("outbound_disabled") })
     }
-    const isOwn = yield* lines.isOnPlatform(request.to_number)
-    const fault = callFault(line, request, { countries, vendor, isOwn })
+    const destination = yield* permission.destinationFault(line, request.to_number)
+    const fault = callFault(line, request, { countries, vendor, destination })
     if (fault !== undefined) return yield* fault
     yield* checkOverrides(workspace, request.overrides ?? {}, runnable, voices)
-    yield* billing
-      .admit(workspace, { kind: "agent", model: "" })
+    yield* permission
+      .admit(workspace)
       .pipe(Effect.mapError(({ message }) => new PaymentRequired({ message, ...because("insufficient_credit") })))
     const trunk = outboundTrunk(line, secrets.of)
     if (telephone.ports === undefined || trunk === undefined) {

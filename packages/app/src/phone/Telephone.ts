@@ -82,8 +82,12 @@ const make = Effect.fnUntraced(function* (
     userAgent,
     mayReach: (address, name) => isReachable(allowed, address, name?.toLowerCase()),
     handlers: {
-      trunkOf: (dialled) =>
-        promise(Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (line) => inboundTrunk(line, secrets.of))),
+      trunksOf: (dialled) =>
+        promise(
+          Effect.map(Effect.timeout(lines.dialled(dialled), lookUpMs), (found) =>
+            found.flatMap((line) => inboundTrunk(line, secrets.of) ?? [])
+          )
+        ),
       onCall: (incoming) => onCall(incoming),
       onTrace: (callId, trace) => traces.tell(callId, trace),
       onFault: (error) => fork(Effect.logError("A telephone call broke", Cause.die(error)))

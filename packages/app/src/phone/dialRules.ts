@@ -1,11 +1,11 @@
 // Why a call is not placed from this number to that one, in the order the reasons are looked at: the number's provider, its
 // state, its termination, the SIP headers, the form of the destination (E.164), and where it leads. Pure.
-import { countryOf, isPremium } from "@parley/workspace/phone/destinations"
 import { Invalid } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import type { PhoneCallCreate, PhoneCallReason } from "@parley/contract/PhoneCall"
 import { isE164 } from "@parley/contract/PhoneNumber"
 import { sipHeaderFaults } from "@parley/contract/SipTrunk"
+import { type DestinationFault, sentenceOf } from "@parley/workspace/dialling/destinationFault"
 import type { PhoneLine } from "@parley/workspace/phone/PhoneLines"
 
 /** What the rules depend on beside the number and the request. */
@@ -13,8 +13,8 @@ export interface CallRules {
   /** ISO 3166-1 alpha-2; bought numbers call only these. */
   readonly countries: ReadonlyArray<string>
   readonly vendor: string
-  /** Whether `to_number` is a number of this platform. */
-  readonly isOwn: boolean
+  /** Why `to_number` must not be called from this number. */
+  readonly destination: DestinationFault | undefined
 }
 
 /** The 422 with its `reason`; undefined when the call may be placed. */
@@ -39,29 +39,10 @@ export const callFault = (line: PhoneLine, request: PhoneCallCreate, rules: Call
   if (!isE164(to)) {
     return invalidCall("destination_invalid", "to_number", "must be an E.164 number such as +14155550123")
   }
-  const reason = destinationFault(line, to, rules)
-  return reason === undefined ? undefined : invalidCall(reason, "to_number", sentenceOf(reason, rules.countries))
-}
-
-/** Why a number must not be called. */
-export type DestinationFault = "self_call_blocked" | "premium_destination_blocked" | "destination_not_allowed"
-
-/** Why this number must not be called from this line, whoever asks: the API, or an agent that hands a call over. */
-export const destinationFault = (
-  { provider }: Pick<PhoneLine, "provider">,
-  to: string,
-  { countries, isOwn }: Pick<CallRules, "countries" | "isOwn">
-): DestinationFault | undefined => {
-  if (isOwn) return "self_call_blocked"
-  if (provider === "sip") return undefined
-  if (isPremium(to)) return "premium_destination_blocked"
-  return countries.includes(countryOf(to) ?? "") ? undefined : "destination_not_allowed"
-}
-
-const sentenceOf = (reason: DestinationFault, countries: ReadonlyArray<string>): string => {
-  if (reason === "self_call_blocked") return "is a number of this platform"
-  if (reason === "premium_destination_blocked") return "is a premium or service number"
-  return `must be in one of ${countries.join(", ")}`
+  const { countries, destination } = rules
+  return destination === undefined
+    ? undefined
+    : invalidCall(destination, "to_number", sentenceOf(destination, countries))
 }
 
 const invalidCall = (reason: PhoneCallReason, field: keyof PhoneCallCreate, message: string): Invalid =>

@@ -6,13 +6,17 @@ import { type Credentials, hasFactor } from "@parley/workspace/phone/Trunk"
 import type { OpenSecrets } from "@parley/workspace/storage/SecretBox"
 
 /** Undefined for a number without an inbound factor: nobody may call it. */
-export const inboundTrunk = (line: PhoneLine | undefined, secretsOf: OpenSecrets): InboundTrunk | undefined =>
-  line?.trunk === undefined || !hasFactor(line.trunk)
+export const inboundTrunk = (
+  { id, provider, trunk, trunkOwner }: PhoneLine,
+  secretsOf: OpenSecrets
+): InboundTrunk | undefined =>
+  trunk === undefined || !hasFactor(trunk)
     ? undefined
     : {
-        id: line.id,
-        allowedAddresses: line.trunk.allowedAddresses,
-        digest: opened(line.trunk.inbound, secretsOf(line.trunkOwner))
+        id,
+        isBought: provider !== "sip",
+        allowedAddresses: trunk.allowedAddresses,
+        digest: opened(trunk.inbound, secretsOf(trunkOwner))
       }
 
 /** Undefined for a number without a termination: it takes calls only. */

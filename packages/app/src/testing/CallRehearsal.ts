@@ -10,10 +10,11 @@ import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
 import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
 import type { Meter } from "@parley/workspace/billing/Billing"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import type { CallServices, ClaimedCall, UnansweredEnd } from "../calls/Call.ts"
 import type { CallLimits } from "../calls/callLimits.ts"
 import * as Calls from "../calls/Calls.ts"
+import { Places } from "../calls/Places.ts"
 
 export interface Settled extends UnansweredEnd {
   readonly from: "pending" | "active"
@@ -71,9 +72,10 @@ export const makeCalls = Effect.fnUntraced(function* (
 ) {
   const context = yield* Layer.build(Layer.merge(callParts(parts), VirtualPacer.layer))
   const outliving = yield* Effect.scope
+  const clock = yield* Clock.Clock
   let live = 0
   const made = yield* Effect.provide(
-    Calls.make(limits, {
+    Calls.make(new Places(limits, () => clock.currentTimeMillisUnsafe()), {
       life: records.life,
       recorder: { record: () => Effect.die(new Error("nothing is to be recorded")) },
       metrics: { began: () => void live++, ended: () => void live--, remember: () => undefined },

@@ -90,7 +90,7 @@ export const makeFakeSipServer = (): FakeSipServer => {
     },
     dials,
     ring: async ({ from, to }) => {
-      const trunk = await options?.handlers.trunkOf(to)
+      const [trunk] = (await options?.handlers.trunksOf(to)) ?? []
       if (trunk === undefined) return undefined
       const callId = `in-${++calls}@fake`
       const leg = makeLeg(callId)
@@ -124,9 +124,17 @@ export const makeFakeSipServer = (): FakeSipServer => {
   }
 }
 
-const makeLeg = (callId: string): FakePhoneLeg =>
-  Object.assign(Effect.runSync(FakeLeg.make(8_000)), {
+const makeLeg = (callId: string): FakePhoneLeg => {
+  const leg = Effect.runSync(FakeLeg.make(8_000))
+  return Object.assign(leg, {
     callId,
-    telephone: { sendDigits: () => undefined, refer: () => Promise.resolve("refused" as const) },
+    telephone: {
+      sendDigits: () => undefined,
+      refer: (target: string) => {
+        leg.referred.push(target)
+        return Promise.resolve("refused" as const)
+      }
+    },
     sipTrace: () => [{ atMs: 0, direction: "in" as const, what: "INVITE", detail: "1" }]
   })
+}

@@ -220,7 +220,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("A call tha
         [{ to_number: "4420" }, 422, "destination_invalid"],
         [{ to_number: "sip:a@b" }, 422, "destination_invalid"],
         [{ to_number: line.number }, 422, "self_call_blocked"],
-        [{ to_number: stranger.line.number }, 422, "self_call_blocked"],
+        [{ to_number: phone_number }, 422, "self_call_blocked"],
         [{ ...managed, to_number: "+14155550111", sip_headers: { "X-A": "1" } }, 422, "sip_headers_unsupported"],
         [{ ...managed, to_number: "+19005550111" }, 422, "premium_destination_blocked"],
         [{ ...managed, to_number: "+442079460123" }, 422, "destination_not_allowed"],

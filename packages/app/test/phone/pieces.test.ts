@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { PhoneCallCreate } from "@parley/contract/PhoneCall"
 import type { PhoneLine } from "@parley/workspace/phone/PhoneLines"
 import type { StoredTrunk } from "@parley/workspace/phone/Trunk"
+import { destinationFault } from "@parley/workspace/dialling/destinationFault"
 import { dialledNumbers } from "@parley/workspace/phone/dialledNumbers"
 import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -41,7 +42,6 @@ describe("trunks", () => {
       inbound?.digest && Redacted.value(inbound.digest.password),
       "opened sealed-in of phone_numbers.trunk/phone_1"
     )
-    assert.isUndefined(inboundTrunk(undefined, secretsOf))
     assert.isUndefined(inboundTrunk({ ...line, trunk: undefined }, secretsOf))
     assert.isUndefined(inboundTrunk({ ...line, trunk: { ...trunk, inbound: null, allowedAddresses: [] } }, secretsOf))
     assert.isUndefined(inboundTrunk({ ...line, trunk: { ...trunk, inbound: null } }, secretsOf)?.digest)
@@ -65,8 +65,12 @@ describe("trunks", () => {
 
 describe("callFault", () => {
   const request: PhoneCallCreate = { agent_id: "a", phone_number_id: "p", to_number: "+442079460123" }
-  const rules = { countries: ["US", "CA"], vendor: "vendor", isOwn: false }
+  const rules = { countries: ["US", "CA"], isOwn: false }
   const managed: Partial<PhoneLine> = { provider: "carrier" }
+  const faultOf = (from: PhoneLine, asked: PhoneCallCreate, { countries, isOwn }: typeof rules) => {
+    const destination = destinationFault(from.provider, asked.to_number, { countries, isOwn })
+    return callFault(from, asked, { countries, vendor: "vendor", destination })
+  }
   it.each([
     ["none", {}, {}, {}],
     ["none", managed, { to_number: "+14165550123" }, {}],
@@ -89,13 +93,13 @@ describe("callFault", () => {
   ] as ReadonlyArray<readonly [string, Partial<PhoneLine>, Partial<PhoneCallCreate>, Partial<typeof rules>]>)(
     "%s",
     (reason, about, input, more) => {
-      const fault = callFault({ ...line, ...about }, { ...request, ...input }, { ...rules, ...more })
+      const fault = faultOf({ ...line, ...about }, { ...request, ...input }, { ...rules, ...more })
       assert.strictEqual(fault?.reason ?? "none", reason)
     }
   )
 
   it("names the countries that may be called", () => {
-    const fault = callFault({ ...line, ...managed }, request, rules)
+    const fault = faultOf({ ...line, ...managed }, request, rules)
     assert.strictEqual(fault?.message, "to_number: must be in one of US, CA")
   })
 })

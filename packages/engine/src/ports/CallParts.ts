@@ -30,10 +30,15 @@ export interface Passage {
 /** What of the plan's knowledge has to do with the text, best first. Bounded by the caller; failing costs one turn's passages. */
 export type Retrieve = (plan: CallPlan, text: string) => Effect.Effect<ReadonlyArray<Passage>, unknown>
 
-/** The person called did not take the call. */
+/**
+ * Why nobody may be called from this call. `not_allowed`: this destination; `dialling_off`: the workspace may not place
+ * calls; `limit_reached`: its calls of a day or at the same time; `no_place`: the service has no place for another one.
+ */
+export type DialRefusal = "not_allowed" | "dialling_off" | "limit_reached" | "no_place" | "no_credit"
+
+/** The person called did not take the call, or was not called. */
 export class DialFailure extends Data.TaggedError("DialFailure")<{
-  /** `not_allowed`: it must not be called from this call. */
-  readonly reason: "busy" | "no_answer" | "failed" | "not_allowed"
+  readonly reason: "busy" | "no_answer" | "failed" | DialRefusal
 }> {}
 
 /** What a call is placed for: to speak with a colleague first, or because the carrier declined to hand the caller over. */
@@ -47,8 +52,8 @@ export type Dial = (
   reason: CallReason
 ) => Effect.Effect<Leg, DialFailure, Scope.Scope>
 
-/** Whether the far side's carrier may be asked to hand this call over to there. */
-export type MayRefer = (plan: CallPlan, target: string) => Effect.Effect<boolean>
+/** Why the far side's carrier may not be asked to hand this call over to there; undefined: it may. */
+export type ReferRefusal = (plan: CallPlan, target: string) => Effect.Effect<DialRefusal | undefined>
 
 /** The ports that a call is held with. One value serves all calls of a process. */
 export class CallParts extends Context.Service<
@@ -65,7 +70,7 @@ export class CallParts extends Context.Service<
     /** Left out where no other call can be placed from this one. */
     readonly dial?: Dial | undefined
     /** Asked before each REFER; left out where every destination of a plan may be handed over to. */
-    readonly mayRefer?: MayRefer | undefined
+    readonly referRefusal?: ReferRefusal | undefined
     /** Left out where no plan has knowledge to be searched. */
     readonly retrieve?: Retrieve | undefined
   }

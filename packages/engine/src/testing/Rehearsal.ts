@@ -42,7 +42,7 @@ export interface RehearsalScript {
   /** A telephone whose carrier does this with a REFER. */
   readonly telephone?: "transferred" | "refused"
   readonly dial?: CallParts["Service"]["dial"]
-  readonly mayRefer?: CallParts["Service"]["mayRefer"]
+  readonly referRefusal?: CallParts["Service"]["referRefusal"]
   readonly hangUpTool?: boolean
   readonly toolEvents?: boolean
 }
@@ -145,7 +145,7 @@ const partsOf = (script: RehearsalScript): CallParts["Service"] => {
     retrieve: script.retrieve,
     openTools: script.openTools,
     dial: script.dial,
-    mayRefer: script.mayRefer,
+    referRefusal: script.referRefusal,
     runTool: script.runTool ?? (() => Effect.fail(new ToolFailure({ message: "no such tool" })))
   }
 }

@@ -60,7 +60,8 @@ const cold = Effect.fnUntraced(function* (to: PlannedTransfer, options: Transfer
   const { plan } = call
   const telephone = leg.telephone
   if (telephone === undefined) return "this is no telephone call"
-  if (parts.mayRefer !== undefined && !(yield* parts.mayRefer(plan, to.target))) return dialFailures.not_allowed
+  const refusal = yield* parts.referRefusal?.(plan, to.target) ?? Effect.undefined
+  if (refusal !== undefined) return dialFailures[refusal]
   if (
     (yield* Effect.promise(() => telephone.refer(referTo(to.target), plan.phone?.referHeaders ?? {}))) === "transferred"
   ) {
@@ -168,7 +169,11 @@ const dialFailures = {
   busy: "the line is busy",
   no_answer: "nobody answered",
   failed: "the number could not be reached",
-  not_allowed: "this number may not be called from here"
+  not_allowed: "this number may not be called from here",
+  dialling_off: "calls may not be placed from here",
+  limit_reached: "no more calls may be placed now",
+  no_place: "there is no free place for another call",
+  no_credit: "the balance is spent"
 } as const
 
 const declined = {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
 import type { PlannedTransfer } from "../../src/CallPlan.ts"
-import { type Dial, DialFailure, type MayRefer } from "../../src/ports/CallParts.ts"
+import { type Dial, DialFailure, type ReferRefusal } from "../../src/ports/CallParts.ts"
 import * as FakeLeg from "../../src/testing/FakeLeg.ts"
 import { rehearse, type RehearsalScript } from "../../src/testing/Rehearsal.ts"
 import { during, wait } from "./acting.ts"
@@ -73,8 +73,12 @@ describe("a cold transfer", () => {
     Effect.gen(function* () {
       const other = yield* colleague()
       const asked: Array<string> = []
-      const mayRefer: MayRefer = (_plan, target) => Effect.sync(() => asked.push(target) === 0)
-      const held = yield* call({}, { telephone: "refused", dial: other.dial, mayRefer })
+      const referRefusal: ReferRefusal = (_plan, target) =>
+        Effect.sync(() => {
+          asked.push(target)
+          return "not_allowed"
+        })
+      const held = yield* call({}, { telephone: "refused", dial: other.dial, referRefusal })
       yield* wait(20_000)
       assert.deepStrictEqual(asked, ["+14155550199"])
       assert.deepStrictEqual([held.leg.referred, other.dialled], [[], []])

@@ -1,6 +1,6 @@
 // `parley numbers list | add | remove | dialling`: the inventory numbers are bought from, each with the trunk its calls
 // come from and go to, and who may place calls. A running service knows with the next call.
-import { countryOf } from "@parley/workspace/phone/destinations"
+import { countryOf } from "@parley/workspace/dialling/destinations"
 import { isE164 } from "@parley/contract/PhoneNumber"
 import { TerminationTransport, terminationUri, trunkFaults, type TrunkInput } from "@parley/contract/SipTrunk"
 import { sentenceOf } from "@parley/contract/Fault"

@@ -74,7 +74,7 @@ const server = Effect.acquireRelease(
       mayReach: () => true,
       userAgent: `Parley/${version}`,
       handlers: {
-        trunkOf: () => Promise.resolve(undefined),
+        trunksOf: () => Promise.resolve([]),
         onCall: (incoming) => incoming.refuse(486)
       }
     })
@@ -87,7 +87,7 @@ const trunkNamed = Effect.fnUntraced(function* (subject: string) {
   if (!subject.startsWith("+")) {
     return { uri: subject, transport: "auto", credentials: undefined } satisfies OutboundTrunk
   }
-  const line = yield* (yield* PhoneLines).dialled(subject)
+  const [line] = yield* (yield* PhoneLines).dialled(subject)
   const trunk = line === undefined ? undefined : outboundTrunk(line, (yield* Secrets).of)
   return trunk ?? (yield* new StartFault({ message: `there is no number ${subject} that places calls` }))
 })

@@ -97,6 +97,7 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   ["PARLEY_PUBLIC_ADDRESS", "", "IP address that telephone peers reach, when it is none of this machine's own (NAT)"],
   ["PARLEY_RTP_PORTS", "", "UDP ports for the sound of telephone calls, such as 10000-19999; unset: any free ones"],
   ["PARLEY_CALL_COUNTRIES", "US,CA", "countries that bought numbers may call, by their two letters"],
+  ["PARLEY_MAX_IMPORTED_NUMBERS", "100", "numbers that a workspace may have imported, and may import in 24 hours"],
   ["PARLEY_VENDOR", defaultVendor, "the word for the service in header and model names"],
   ["PARLEY_VENDOR_ALIASES", "fish-audio", "further words understood in its place, separated by commas"],
   [

@@ -11,6 +11,8 @@ export type SipTransport = "udp" | "tcp" | "tls"
 export interface InboundTrunk {
   /** Of the number, for whoever asked. */
   readonly id: string
+  /** The number was bought here: before every import of it. */
+  readonly isBought?: boolean
   /** IP addresses and blocks; empty for any. */
   readonly allowedAddresses: ReadonlyArray<string>
   readonly digest: { readonly username: string; readonly password: Redacted.Redacted<string> } | undefined
@@ -141,8 +143,11 @@ export interface SipNetwork {
 
 /** What a SIP server asks and tells. */
 export interface SipHandlers {
-  /** Who may call this number; undefined: no such number. Asked for every INVITE out of dialog. */
-  readonly trunkOf: (dialedNumber: string) => Promise<InboundTrunk | undefined>
+  /**
+   * Who may call this number: every trunk that somebody gave it, those that count more first where nothing else tells
+   * them apart; empty: no such number. Asked for every INVITE out of dialog; the call is that trunk's which admits it.
+   */
+  readonly trunksOf: (dialedNumber: string) => Promise<ReadonlyArray<InboundTrunk>>
   /** A call that passed its trunk's factors. */
   readonly onCall: (call: IncomingCall) => void
   /** The trace of a call that never got a leg: refused, cancelled, unauthorised, or a dial that failed. */

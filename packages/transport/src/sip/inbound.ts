@@ -178,10 +178,9 @@ class InboundMessages {
   #admitted(invitation: Invitation): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const { dialed, flow, message, text } = invitation
-      const trunk = yield* Effect.promise(() => this.#options.trunkOf(dialed))
-      const [status, headers] =
-        trunk === undefined ? ([404, []] as const) : this.#trunks.admit(trunk, headOf(text), flow.remote.address)
-      if (trunk === undefined || status !== 200) {
+      const trunks = yield* Effect.promise(() => this.#options.trunksOf(dialed))
+      const { headers, status, trunk } = this.#trunks.admit(trunks, headOf(text), flow.remote.address)
+      if (trunk === undefined) {
         this.#options.onTrace?.(message.callId, [
           { atMs: 0, direction: "in", what: "INVITE", detail: `${message.cseq} INVITE` },
           { atMs: 0, direction: "out", what: String(status), detail: flow.transport }

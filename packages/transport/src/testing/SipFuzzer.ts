@@ -70,8 +70,8 @@ export class SipFuzzer {
     this.#onMessage = makeInbound({
       ...parts,
       isClosed: () => false,
-      trunkOf: async (dialed) =>
-        dialed.includes("9") ? undefined : { id: "t", allowedAddresses: ["192.0.2.0/24"], digest: undefined },
+      trunksOf: async (dialed) =>
+        dialed.includes("9") ? [] : [{ id: "t", allowedAddresses: ["192.0.2.0/24"], digest: undefined }],
       onCall: (call) => this.#onCall(call)
     })
   }

@@ -1,10 +1,10 @@
 // Rows of `agents`: how one is found, and what of it the API shows. A deleted agent is not found.
 import { type Agent, AgentStatus, OverrideName, PublicField } from "@parley/contract/Agent"
 import { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
-import { Effect, Option, Schema } from "effect"
+import { Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { finder, type FindRecord } from "../storage/records.ts"
-import { exists, rowsOf } from "../storage/rows.ts"
+import { rowsOf } from "../storage/rows.ts"
 
 /** What a list shows of an agent; the draft may be long. */
 const ShownAgent = Schema.Struct({
@@ -57,12 +57,6 @@ export const shownAgentFinder = (sql: SqlClient.SqlClient): FindRecord<ShownAgen
     columns: sql.literal(shownColumns),
     where: sql`t.deleted_at IS NULL`
   })
-
-/** Whether the workspace has the agent. */
-export const isAgent = (sql: SqlClient.SqlClient, workspace: string, id: string): Effect.Effect<boolean> =>
-  Effect.orDie(
-    exists(sql`SELECT 1 FROM agents WHERE id = ${id} AND workspace_id = ${workspace} AND deleted_at IS NULL`)
-  )
 
 /** Fields added since the config was stored take their defaults. Its values were checked before. */
 export const decodeConfig = (stored: unknown): StoredConfig =>

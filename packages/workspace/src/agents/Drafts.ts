@@ -13,6 +13,7 @@ import { BadRequest, type Invalid, invalid, type NotFound, notFound } from "@par
 import { fault } from "@parley/contract/Fault"
 import { Effect, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { providersOf, transferFaults } from "../dialling/transferFaults.ts"
 import { findSources } from "../knowledge/PinnedKnowledge.ts"
 import { findMcpServers } from "../mcp/PinnedMcp.ts"
 import { readAllowed } from "../outbound/AllowedPrivate.ts"
@@ -93,6 +94,22 @@ export const make: Effect.Effect<Drafts, never, SqlClient.SqlClient | Platform |
       return Result.isSuccess(next) ? next.success : yield* invalid(next.failure)
     })
 
+    /** Destinations that were stored before are not judged again. */
+    const checkTransfers = Effect.fnUntraced(function* (id: string, stored: StoredConfig, next: StoredConfig) {
+      const { callCountries } = platform
+      if (callCountries === undefined) return
+      const before = new Set(stored.conversation.transfer_destinations.map(targetOf))
+      const destinations = next.conversation.transfer_destinations
+      const faults = transferFaults(destinations, yield* providersOf(sql, id), callCountries)
+      const added = faults.filter(({ field, index }) => !before.has(destinations[index]?.[field] ?? ""))
+      if (added.length === 0) return
+      return yield* invalid(
+        added.map(({ field, index, message }) =>
+          fault(["body", "conversation", "transfer_destinations", index, field], message)
+        )
+      )
+    })
+
     const show: Drafts["show"] = (row, draft = decodeConfig(row.draft)) =>
       Effect.map(pinParts(sql, row.workspace_id, draft, row.draft_hash), ({ hash }) => ({
         ...redactConfig(draft),
@@ -106,14 +123,15 @@ export const make: Effect.Effect<Drafts, never, SqlClient.SqlClient | Platform |
       const row = yield* find(workspace, id, locked ? "update" : undefined)
       const before = decodeConfig(row.draft)
       const next = yield* patched({ workspace, id }, before, patch)
+      if (patch.conversation !== undefined) yield* checkTransfers(id, before, next)
       const hash = configHash(next)
       // A new seal over the same secret changes the text but not the hash of the row.
       if (hash === configHash(before)) return yield* show(row, next)
-      const [stored] = yield* draftTimes(sql`UPDATE agents SET
+      const [times] = yield* draftTimes(sql`UPDATE agents SET
           draft = ${JSON.stringify(next)}::jsonb, draft_hash = ${hash}, draft_updated_at = now(), updated_at = now()
         WHERE id = ${id} AND draft_hash = ${row.draft_hash} AND deleted_at IS NULL
         RETURNING draft_updated_at`).pipe(Effect.orDie)
-      return stored && (yield* show({ ...row, ...stored, draft_hash: hash }, next))
+      return times && (yield* show({ ...row, ...times, draft_hash: hash }, next))
     })
 
     return {
@@ -135,6 +153,9 @@ export const make: Effect.Effect<Drafts, never, SqlClient.SqlClient | Platform |
     }
   }
 )
+
+const targetOf = ({ phone_number, sip_uri }: StoredConfig["conversation"]["transfer_destinations"][number]): string =>
+  sip_uri ?? phone_number ?? ""
 
 const draftTimes = rowsOf("agents", Schema.Struct({ draft_updated_at: Schema.Date }))
 

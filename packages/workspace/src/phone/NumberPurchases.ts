@@ -16,7 +16,7 @@ import { SqlClient } from "effect/sql"
 import { Billing } from "../billing/Billing.ts"
 import { countOf, rowsOf } from "../storage/rows.ts"
 import { asked, Inventory } from "./Inventory.ts"
-import { insertNumber, isOnPlatform, numberRows, type PhoneNumberRow, numberTaken } from "./PhoneNumberRow.ts"
+import { insertNumber, isOwn, numberRows, type PhoneNumberRow, numberTaken } from "./PhoneNumberRow.ts"
 
 /** Bought numbers of one workspace. */
 const mostNumbers = 20
@@ -74,7 +74,7 @@ export const make: Effect.Effect<NumberPurchases, never, Billing | Inventory | S
     return {
       buy: Effect.fnUntraced(function* (workspace, input) {
         const number = input.phone_number
-        if (yield* isOnPlatform(sql, number)) return yield* numberTaken
+        if (yield* isOwn(sql, workspace, number)) return yield* numberTaken
         if (!(yield* inventory.isAvailable(number))) {
           return yield* invalid([fault(["body", "phone_number"], "is not among the available numbers")])
         }

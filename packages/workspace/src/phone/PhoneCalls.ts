@@ -1,20 +1,17 @@
 // Records of telephone calls on their way: made while they ring, placed at most once for a key, counted against the
 // workspace's limits in the transaction that makes them. How a call goes on is `SessionLife`'s affair.
-import { Conflict, Invalid, type NotFound, TooManyRequests } from "@parley/contract/Errors"
+import { Conflict, Invalid, type NotFound, type TooManyRequests } from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import type { PhoneCallReason } from "@parley/contract/PhoneCall"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ProcessHeartbeats } from "../jobs/ProcessHeartbeats.ts"
+import { allowCall } from "../sessions/callAllowance.ts"
 import type { SessionRow } from "../sessions/SessionRow.ts"
 import { type NewSession, Sessions } from "../sessions/Sessions.ts"
 import { Database } from "../storage/Database.ts"
 import { SipTraces } from "./SipTraces.ts"
 import { rowsOf } from "../storage/rows.ts"
-
-/** Calls a workspace may place in a day (UTC), and have at the same time. */
-const callsADay = 200
-const callsAtOnce = 10
 
 /** A request that has not come to an end within this time died with its process. */
 const keyLeaseSeconds = 60
@@ -79,22 +76,7 @@ export class PhoneCalls extends Context.Service<
         place: Effect.fn("PhoneCalls.place")(
           function* (call, key) {
             const workspace = call.workspaceId
-            yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`calls of ${workspace}`}, 0))`
-            const counted = yield* callCounts(sql`SELECT
-                  count(*) FILTER (WHERE created_at >= date_trunc('day', now(), 'UTC'))::int AS today,
-                  count(*) FILTER (WHERE status IN ('pending', 'active'))::int AS live
-                FROM sessions WHERE workspace_id = ${workspace} AND source = 'phone' AND direction = 'outbound'
-                  AND created_at >= date_trunc('day', now(), 'UTC') - interval '1 day'`)
-            const { live, today } = counted[0] ?? { live: 0, today: 0 }
-            if (today >= callsADay) {
-              return yield* tooMany("daily_limit_exceeded", `A workspace may place ${callsADay} calls a day`)
-            }
-            if (live >= callsAtOnce) {
-              return yield* tooMany(
-                "concurrency_limit_exceeded",
-                `A workspace may place ${callsAtOnce} calls at the same time`
-              )
-            }
+            yield* allowCall(sql, workspace)
             const row = yield* create(call)
             if (key === undefined) return row
             const kept = yield* sql`UPDATE phone_call_keys SET session_id = ${row.id}
@@ -134,8 +116,6 @@ export class PhoneCalls extends Context.Service<
   )
 }
 
-const tooMany = (reason: PhoneCallReason, message: string) => new TooManyRequests({ message, reason })
-
 const inFlight = new Conflict({
   message: "A request with this Idempotency-Key is being worked on",
   reason: "idempotency_key_conflict" satisfies PhoneCallReason
@@ -146,8 +126,6 @@ const reused = new Invalid({
   reason: "idempotency_key_reuse" satisfies PhoneCallReason,
   errors: [fault(["header", "Idempotency-Key"], "was used for another call")]
 })
-
-const callCounts = rowsOf("sessions", Schema.Struct({ today: Schema.Int, live: Schema.Int }))
 
 const keyRows = rowsOf(
   "phone_call_keys",

@@ -68,11 +68,12 @@ export const showNumber = (row: PhoneNumberRow): PhoneNumber => ({
   termination_headers: row.trunk?.headers ?? {}
 })
 
-/** Whether somebody on the platform has the number, or is buying it. */
-export const isOnPlatform = (sql: SqlClient.SqlClient, phoneNumber: string): Effect.Effect<boolean> =>
+/** Whether somebody bought the number here, or is buying it, or the workspace has it: an import of another proves nothing. */
+export const isOwn = (sql: SqlClient.SqlClient, workspace: string, phoneNumber: string): Effect.Effect<boolean> =>
   Effect.orDie(
     exists(sql`SELECT 1 FROM phone_numbers
-      WHERE phone_number = ${phoneNumber} AND status IN ('provisioning', 'active')`)
+      WHERE phone_number = ${phoneNumber} AND status IN ('provisioning', 'active')
+        AND (provider <> 'sip' OR workspace_id = ${workspace})`)
   )
 
 /** What decides how a number begins, beside what was asked for. */
@@ -91,7 +92,7 @@ export const insertNumber = Effect.fnUntraced(function* (
     VALUES (${id}, ${workspace}, ${input.phone_number}, ${input.provider}, ${input.agent_id ?? null},
       ${start.status}, ${input.label ?? ""}, ${start.trunk === null ? null : JSON.stringify(start.trunk)}::jsonb,
       ${start.use_original_caller}, ${start.caller_id_sync_status})
-    ON CONFLICT (phone_number) WHERE status IN ('provisioning', 'active') DO NOTHING RETURNING *`).pipe(Effect.orDie)
+    ON CONFLICT DO NOTHING RETURNING *`).pipe(Effect.orDie)
   return rows[0] ?? (yield* numberTaken)
 })
 

@@ -1,5 +1,5 @@
 // The workspace's telephone numbers, imported from a carrier of the customer's own or bought from the inventory. A
-// number is on the platform once. A foreign or released number is not found.
+// bought number is on the platform once, an imported one once in each workspace. A foreign or released number is not found.
 import {
   type BadGateway,
   BadRequest,
@@ -27,22 +27,24 @@ import { trunkFaults, type TrunkInput } from "@parley/contract/SipTrunk"
 import { defaultVendor } from "@parley/contract/Vendor"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { isAgent } from "../agents/AgentRow.ts"
 import type { Billing } from "../billing/Billing.ts"
 import { decimalOf } from "../billing/Money.ts"
 import { Prices } from "../billing/Prices.ts"
-import { parseBlock } from "../outbound/IpAddress.ts"
 import { Platform } from "../Platform.ts"
 import { Database } from "../storage/Database.ts"
 import { readPage } from "../storage/Paging.ts"
 import { rowsOf } from "../storage/rows.ts"
-import { newId } from "../storage/Id.ts"
 import { secretOwner } from "../storage/SecretOwner.ts"
 import { Secrets } from "../storage/Secrets.ts"
+import { makeBindingFaults } from "./bindingFaults.ts"
+import { addressFaults, makeImport } from "./numberImports.ts"
 import { asked, Inventory } from "./Inventory.ts"
 import * as NumberPurchases from "./NumberPurchases.ts"
-import { insertNumber, numberFinder, numberRows, PhoneNumberRow, showNumber } from "./PhoneNumberRow.ts"
+import { numberFinder, numberRows, PhoneNumberRow, showNumber } from "./PhoneNumberRow.ts"
 import { sealTrunk, type StoredTrunk } from "./Trunk.ts"
+
+/** Imported numbers of one workspace, where the settings say nothing. */
+const defaultMostImports = 100
 
 /** Telephone numbers of a workspace. */
 export class PhoneNumbers extends Context.Service<
@@ -85,14 +87,12 @@ export class PhoneNumbers extends Context.Service<
       const prices = yield* Prices
       const secrets = yield* Secrets
       const sealOf = (id: string) => secrets.of(secretOwner.number(id)).seal
-      const { vendor = defaultVendor } = yield* Platform
+      const { callCountries, mostImports = defaultMostImports, vendor = defaultVendor } = yield* Platform
       const purchases = yield* NumberPurchases.make
       const find = numberFinder(sql)
+      const imports = makeImport(sql, mostImports, sealOf)
 
-      const agentFaults = Effect.fnUntraced(function* (workspace: string, id: string | null | undefined) {
-        if (id === undefined || id === null || (yield* isAgent(sql, workspace, id))) return []
-        return [fault(["body", "agent_id"], "unknown agent")]
-      })
+      const agentFaults = makeBindingFaults(sql, callCountries)
 
       return {
         create: Effect.fn("PhoneNumbers.create")(function* (workspace, input) {
@@ -100,19 +100,11 @@ export class PhoneNumbers extends Context.Service<
           const faults = [
             ...createFaults(input),
             ...(imported ? trunkAndAddressFaults(input, undefined, vendor) : []),
-            ...(yield* agentFaults(workspace, input.agent_id))
+            ...(yield* agentFaults(workspace, input.agent_id, input.provider))
           ]
           if (faults.length > 0) return yield* invalid(faults)
           if (!imported) return showNumber(yield* Effect.uninterruptible(purchases.buy(workspace, input)))
-          const id = newId("phone")
-          const start = {
-            status: "active",
-            trunk: sealTrunk(input, undefined, sealOf(id)),
-            use_original_caller: null,
-            caller_id_sync_status: "carrier_managed"
-          } as const
-          const row = yield* insertNumber(sql, workspace, input, start, id)
-          return showNumber(row)
+          return showNumber(yield* imports(workspace, input))
         }),
 
         list: Effect.fn("PhoneNumbers.list")(function* (workspace, query) {
@@ -128,7 +120,10 @@ export class PhoneNumbers extends Context.Service<
 
         update: Effect.fn("PhoneNumbers.update")(function* (workspace, id, patch) {
           const row = yield* find(workspace, id)
-          const faults = [...(yield* agentFaults(workspace, patch.agent_id)), ...boughtOnlyFaults(row, patch)]
+          const faults = [
+            ...(yield* agentFaults(workspace, patch.agent_id, row.provider)),
+            ...boughtOnlyFaults(row, patch)
+          ]
           if (faults.length > 0) return yield* invalid(faults)
           const [changed] = yield* change(sql, id, patch)
           if (changed?.sync === true) yield* Effect.uninterruptible(syncCallerId(sql, inventory, changed))
@@ -221,11 +216,7 @@ const trunkAndAddressFaults = (
   vendor: string
 ): ReadonlyArray<Fault> => [
   ...trunkFaults(input, { inbound: kept?.inbound != null, termination: kept?.termination != null }, vendor),
-  ...(input.inbound_allowed_addresses ?? []).flatMap((address, index) =>
-    parseBlock(address) !== undefined
-      ? []
-      : [fault(["body", "inbound_allowed_addresses", index], "must be an IP address or a block such as 203.0.113.0/24")]
-  )
+  ...addressFaults(input)
 ]
 
 /** The carrier of an imported number decides which caller a target of a transfer sees. */

@@ -9,6 +9,7 @@ import { ProcessHeartbeats } from "../jobs/ProcessHeartbeats.ts"
 import { Outbox } from "../webhooks/Outbox.ts"
 import { AnalysisQueue } from "./AnalysisQueue.ts"
 import { callEnded, dialFinished } from "./SessionEvent.ts"
+import { unchargedSeconds } from "./SecondLegs.ts"
 import { type SessionRow, sessionRows } from "./SessionRow.ts"
 
 /** How a call that we placed came to nothing. */
@@ -53,7 +54,12 @@ export const make: Effect.Effect<
       if (row.status !== "completed") continue
       const seconds = row.duration_seconds ?? 0
       yield* billing.charge(row.workspace_id, { kind: "agent", seconds }, row.id)
-      if (row.source === "phone") yield* billing.charge(row.workspace_id, { kind: "phone", seconds }, row.id)
+      if (row.source === "phone") {
+        yield* billing.charge(row.workspace_id, { kind: "phone", seconds }, row.id)
+        for (const leg of yield* unchargedSeconds(sql, row)) {
+          yield* billing.charge(row.workspace_id, { kind: "phone", seconds: leg })
+        }
+      }
       if (row.preview) continue
       yield* outbox.put(row, "call.ended", callEnded(row))
       yield* analyses.put(row)

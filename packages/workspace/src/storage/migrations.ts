@@ -15,6 +15,7 @@ import { jobQueues } from "./migrations/0013_job_queues.ts"
 import { publicFields } from "./migrations/0014_public_fields.ts"
 import { apiKeys } from "./migrations/0015_api_keys.ts"
 import { metering } from "./migrations/0016_metering.ts"
+import { secondLegs } from "./migrations/0017_second_legs.ts"
 
 /** By name; the number decides the order. */
 export const migrations = {
@@ -33,5 +34,6 @@ export const migrations = {
   "0013_job_queues": jobQueues,
   "0014_public_fields": publicFields,
   "0015_api_keys": apiKeys,
-  "0016_metering": metering
+  "0016_metering": metering,
+  "0017_second_legs": secondLegs
 }

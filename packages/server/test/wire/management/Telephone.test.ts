@@ -25,7 +25,7 @@ const carrier = Effect.acquireRelease(
       mayReach: () => true,
       userAgent: "carrier",
       handlers: {
-        trunkOf: () => Promise.resolve({ id: "ours", allowedAddresses: ["127.0.0.1"], digest: secret }),
+        trunksOf: () => Promise.resolve([{ id: "ours", allowedAddresses: ["127.0.0.1"], digest: secret }]),
         onCall: (call) => {
           rung.push(call)
           call.ring()

@@ -98,7 +98,7 @@ export const openExchange = async (onCall: () => 486 | 480 | "answer" = () => "a
     mayReach: () => true,
     userAgent: "exchange",
     handlers: {
-      trunkOf: () => Promise.resolve({ id: "any", allowedAddresses: ["127.0.0.0/8"], digest: undefined }),
+      trunksOf: () => Promise.resolve([{ id: "any", allowedAddresses: ["127.0.0.0/8"], digest: undefined }]),
       onCall: (call) => {
         const answer = onCall()
         if (answer !== "answer") return call.refuse(answer)

@@ -106,14 +106,16 @@ export const openSipTestServer = async (
       ...more.network
     },
     handlers: {
-      trunkOf: async (dialed) =>
-        ({
-          [number]: { id: "open", allowedAddresses: ["127.0.0.0/8"], digest: undefined },
-          [guarded]: { id: "guarded", allowedAddresses: [], digest },
-          [walled]: { id: "walled", allowedAddresses: ["192.0.2.0/24"], digest: undefined },
-          [both]: { id: "both", allowedAddresses: ["127.0.0.1"], digest },
-          [bare]: { id: "bare", allowedAddresses: [], digest: undefined }
-        })[dialed],
+      trunksOf: async (dialed) =>
+        [
+          {
+            [number]: { id: "open", allowedAddresses: ["127.0.0.0/8"], digest: undefined },
+            [guarded]: { id: "guarded", allowedAddresses: [], digest },
+            [walled]: { id: "walled", allowedAddresses: ["192.0.2.0/24"], digest: undefined },
+            [both]: { id: "both", allowedAddresses: ["127.0.0.1"], digest },
+            [bare]: { id: "bare", allowedAddresses: [], digest: undefined }
+          }[dialed] ?? []
+        ].flat(),
       onCall: (call) => (onCall ?? answering)(call, async () => adopt(await call.answer(), call)),
       onTrace: (callId, sipTrace) => sipTraces.set(callId, sipTrace),
       ...more.handlers

@@ -194,7 +194,7 @@ describe("a number", () => {
         talk.request("INVITE", { body: sdp(rtp.port) })
         await talk.expect(500)
       },
-      { handlers: { trunkOf: () => Promise.reject(new Error("the store is away")) } }
+      { handlers: { trunksOf: () => Promise.reject(new Error("the store is away")) } }
     )
   )
 })

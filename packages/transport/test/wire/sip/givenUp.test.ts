@@ -20,7 +20,7 @@ describe("a call that is given up while it rings", () => {
       userAgent: "far",
       mayReach: () => true,
       handlers: {
-        trunkOf: () => Promise.resolve({ id: "trunk", allowedAddresses: ["127.0.0.1"], digest }),
+        trunksOf: () => Promise.resolve([{ id: "trunk", allowedAddresses: ["127.0.0.1"], digest }]),
         onCall: (call) => {
           call.onCancelled(() => {
             cancelled++
@@ -36,7 +36,7 @@ describe("a call that is given up while it rings", () => {
       userAgent: "near",
       mayReach: () => true,
       handlers: {
-        trunkOf: () => Promise.resolve(undefined),
+        trunksOf: () => Promise.resolve([]),
         onCall: (call) => call.refuse(404),
         onTrace: (_callId, lines) => trace.resolve(lines.map(({ what }) => what))
       }

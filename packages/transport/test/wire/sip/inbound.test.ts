@@ -267,9 +267,9 @@ describe("races", () => {
       },
       {
         handlers: {
-          trunkOf: async () => {
+          trunksOf: async () => {
             await rest(100)
-            return { id: "slow", allowedAddresses: ["127.0.0.1"], digest: undefined }
+            return [{ id: "slow", allowedAddresses: ["127.0.0.1"], digest: undefined }]
           }
         }
       },

@@ -10,7 +10,7 @@ import { invalid, ipv6, semantic, type Torture, valid } from "./torture.data.ts"
 const everybody = { id: "any", allowedAddresses: ["127.0.0.0/8"], digest: undefined }
 let server: SipTestServer | undefined
 beforeAll(async () => {
-  server = await openSipTestServer({ handlers: { trunkOf: async () => everybody } }, (call) => call.refuse(486))
+  server = await openSipTestServer({ handlers: { trunksOf: async () => [everybody] } }, (call) => call.refuse(486))
 })
 afterAll(() => server?.close())
 

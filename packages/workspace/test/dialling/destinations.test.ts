@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { countryOf, isPremium } from "../../src/phone/destinations.ts"
+import { countryOf, isPremium } from "../../src/dialling/destinations.ts"
 
 describe("countryOf", () => {
   it.each([

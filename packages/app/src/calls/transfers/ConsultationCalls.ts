@@ -1,15 +1,14 @@
 // Calls that a call places for itself: a colleague before a transfer, or whom the caller is handed to where the carrier
 // refuses. Over the trunk of the number the call is held by, within what `TransferGate` allows; hung up with the scope
 // that asked.
-import type { PhonePlan } from "@parley/engine/CallPlan"
-import { type Dial, DialFailure, type MayRefer } from "@parley/engine/ports/CallParts"
+import { type Dial, DialFailure, type ReferRefusal } from "@parley/engine/ports/CallParts"
 import { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { Secrets } from "@parley/workspace/storage/Secrets"
 import { Context, Effect, Layer } from "effect"
-import { AppSettings } from "../AppSettings.ts"
-import { Telephone } from "./Telephone.ts"
+import { AppSettings } from "../../AppSettings.ts"
+import { Telephone } from "../../phone/Telephone.ts"
 import { TransferGate } from "./TransferGate.ts"
-import { headersOf, outboundTrunk } from "./trunks.ts"
+import { headersOf, outboundTrunk } from "../../phone/trunks.ts"
 
 /** Calls placed from within a call. */
 export class ConsultationCalls extends Context.Service<
@@ -17,7 +16,7 @@ export class ConsultationCalls extends Context.Service<
   {
     /** Fails when nobody takes the call, and where it must not or cannot be placed. */
     readonly dial: Dial
-    readonly mayRefer: MayRefer
+    readonly referRefusal: ReferRefusal
   }
 >()("@parley/app/ConsultationCalls") {
   static readonly layer: Layer.Layer<
@@ -34,29 +33,30 @@ export class ConsultationCalls extends Context.Service<
       const { vendor } = yield* AppSettings
 
       const dial: Dial = Effect.fnUntraced(function* ({ phone, sessionId }, target, ringSeconds, way) {
-        const line = yield* lines.dialled(ownNumber(phone))
+        const line = yield* lines.ofSession(sessionId)
         const trunk = line === undefined ? undefined : outboundTrunk(line, secrets.of)
         if (line === undefined || trunk === undefined || telephone.ports === undefined) {
           return yield* new DialFailure({ reason: "failed" })
         }
-        if ((yield* gate.fault({ sessionId, line, target, way })) !== undefined) {
-          return yield* new DialFailure({ reason: "not_allowed" })
-        }
+        const allowed = yield* gate
+          .enter({ sessionId, line, target, way })
+          .pipe(Effect.mapError(({ reason }) => new DialFailure({ reason })))
         const headers = headersOf(line, {}, { sessionId, vendor })
         const from = (line.showsOriginalCaller ? phone?.callerNumber : undefined) ?? line.phoneNumber
-        return yield* telephone
-          .dial({ trunk, from, to: target, headers, ringSeconds })
-          .pipe(Effect.mapError(({ status }) => new DialFailure({ reason: status })))
+        return yield* telephone.dial({ trunk, from, to: target, headers, ringSeconds }).pipe(
+          Effect.tap(() => allowed.answered),
+          Effect.mapError(({ status }) => new DialFailure({ reason: status }))
+        )
       })
 
-      const mayRefer: MayRefer = Effect.fnUntraced(function* ({ phone, sessionId }, target) {
-        const line = yield* lines.dialled(ownNumber(phone))
-        if (line === undefined) return false
-        return (yield* gate.fault({ sessionId, line, target, way: "refer" })) === undefined
+      const referRefusal: ReferRefusal = Effect.fnUntraced(function* ({ sessionId }, target) {
+        const line = yield* lines.ofSession(sessionId)
+        if (line === undefined) return "not_allowed"
+        return yield* gate
+          .enter({ sessionId, line, target, way: "refer" })
+          .pipe(Effect.scoped, Effect.match({ onFailure: ({ reason }) => reason, onSuccess: () => undefined }))
       })
-      return { dial, mayRefer }
+      return { dial, referRefusal }
     })
   )
 }
-
-const ownNumber = (phone: PhonePlan | undefined): string => phone?.number ?? ""
