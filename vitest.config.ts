@@ -14,9 +14,12 @@ const apart = [
   "packages/transport/test/livekit/LiveKitServer.test.ts"
 ]
 const alone = [
+  "examples/test/browser.test.ts",
+  "packages/server/test/wire/Listening.test.ts",
   "packages/server/test/wire/RtcCall.test.ts",
   "packages/server/test/wire/Engines.test.ts",
-  "packages/server/test/wire/phone/SpokenCall.test.ts"
+  "packages/server/test/wire/phone/SpokenCall.test.ts",
+  "packages/transport/test/wire/sip/sipp.test.ts"
 ]
 const waiting = [
   "packages/client/test/**/*.test.ts",
@@ -60,6 +63,7 @@ export default defineConfig({
           name: "waiting",
           globalSetup: prepared,
           include: waiting,
+          exclude: [elsewhere, ...alone],
           maxWorkers: 4,
           sequence: { groupOrder: 2 }
         }

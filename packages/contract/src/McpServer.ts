@@ -7,6 +7,8 @@ import { HeaderKind, ToolHeaderInput } from "./Tool.ts"
 
 /** What one session offers its model. */
 export const mcpToolsPerSession = 64
+/** Characters of a tool's description that reach a model. */
+export const mcpDescriptionChars = 1_024
 /** Bytes of a tool's parameters as JSON. A tool with more is left out. */
 export const mcpSchemaBytes = 65_536
 
@@ -66,8 +68,22 @@ export const McpTool = Schema.Struct({
 })
 export type McpTool = typeof McpTool.Type
 
-/** The tools the server has now. */
-export const McpServerTools = Schema.Struct({ mcp_server_id: Schema.String, tools: Schema.Array(McpTool) })
+/** How the tools differ from those an agent was published with: by their names. */
+export const McpToolChanges = Schema.Struct({
+  agent_id: Schema.String,
+  agent_name: Schema.String,
+  added: Schema.Array(Schema.String),
+  removed: Schema.Array(Schema.String),
+  changed: Schema.Array(Schema.String)
+})
+
+/** The tools the server has now, and agents that were published with others. */
+export const McpServerTools = Schema.Struct({
+  mcp_server_id: Schema.String,
+  tools: Schema.Array(McpTool),
+  changes: Schema.Array(McpToolChanges)
+})
+export type McpServerTools = typeof McpServerTools.Type
 
 /** Where a call reaches a server, fixed before the call starts. */
 export interface McpEndpoint {

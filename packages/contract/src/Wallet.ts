@@ -5,7 +5,7 @@ import { Schema } from "effect"
 export const ApiCredit = Schema.Struct({
   _id: Schema.String,
   user_id: Schema.String,
-  /** Decimal currency units; trial and top-ups less what was used. */
+  /** Decimal currency units; trial and top-ups less what was used. Nothing is deducted from an unlimited account. */
   credit: Schema.String,
   cumulative_top_up: Schema.String,
   created_at: Schema.String,
@@ -22,6 +22,7 @@ const none = Schema.Null
 export const WalletPackage = Schema.Struct({
   _id: Schema.String,
   user_id: Schema.String,
+  /** `trial`, or `unlimited` where nothing is refused for money. */
   type: Schema.String,
   total: Schema.Int,
   balance: Schema.Int,

@@ -15,6 +15,8 @@ export interface CallPlan {
   readonly sessionId: string
   readonly prompt: {
     readonly system: string
+    /** Documents known by heart, with the engine's word that they are no instructions. */
+    readonly documents?: string | undefined
     readonly firstMessage: FirstMessage
   }
   readonly voice: {

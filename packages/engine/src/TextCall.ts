@@ -12,6 +12,7 @@ import * as CallClock from "./time/CallClock.ts"
 import * as ToolRunner from "./tools/ToolRunner.ts"
 import type { MemoryEntry } from "./transcript/Memory.ts"
 import * as Transcript from "./transcript/Transcript.ts"
+import { instructions } from "./transcript/instructions.ts"
 
 /** What such a conversation needs; nothing of it is sound. */
 export interface TextCallOptions {
@@ -76,14 +77,17 @@ export const converse = Effect.fnUntraced(function* ({
   })
 
   const talk = Effect.gen(function* () {
-    const system = { role: "system", content: plan.prompt.system } as const
     if (plan.prompt.firstMessage.mode !== "off") yield* reply("opening", openingOf(plan.prompt))
     for (const [index, text] of turns.entries()) {
       if (hungUp) break
       const turn = `turn_${index + 1}`
       transcript.caller(turn, text)
       const before = transcript.messages()
-      yield* reply(turn, { kind: "answer", history: () => [system, ...before], recalled: recall(text) })
+      yield* reply(turn, {
+        kind: "answer",
+        history: () => [...instructions(plan.prompt), ...before],
+        recalled: recall(text)
+      })
     }
     return { hungUp }
   })

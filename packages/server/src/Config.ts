@@ -61,8 +61,8 @@ export interface Config {
   readonly maxCalls: number
   /** Live calls of one workspace, of strangers at one agent, and of strangers from one address; undefined: the service's own rule. */
   readonly maxCallsOf: Omit<CallLimitSettings, "service">
-  /** What a new workspace may spend, in nano-units. */
-  readonly trialBalance: bigint | "unlimited"
+  /** What each workspace may spend, in nano-units; undefined: five units, the first workspace without limit. */
+  readonly trialBalance: bigint | "unlimited" | undefined
   readonly vendor: string
   readonly vendorAliases: ReadonlyArray<string>
   readonly allowedPrivate: ReadonlyArray<string>

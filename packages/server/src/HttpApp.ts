@@ -27,7 +27,7 @@ import { errorEnvelope } from "./http/ErrorEnvelope.ts"
 import * as KeyHandlers from "./http/KeyHandlers.ts"
 import * as KnowledgeHandlers from "./http/KnowledgeHandlers.ts"
 import * as McpServerHandlers from "./http/McpServerHandlers.ts"
-import { shallowText } from "./http/body/shallowText.ts"
+import { withBoundedText } from "./http/body/boundedText.ts"
 import { HttpListener } from "./http/HttpListener.ts"
 import * as ElevenLabs from "./compat/elevenlabs/ElevenLabs.ts"
 import * as OpenRouter from "./compat/openrouter/OpenRouter.ts"
@@ -92,7 +92,7 @@ const limited = <E, R>(route: Effect.Effect<HttpServerResponse.HttpServerRespons
     if (!empty) {
       return route.pipe(
         Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
-        Effect.provideService(HttpServerRequest.HttpServerRequest, shallowText(request))
+        Effect.provideService(HttpServerRequest.HttpServerRequest, withBoundedText(request))
       )
     }
     if (headers["content-type"] === undefined) return route

@@ -18,7 +18,7 @@ describe("Config", () => {
       [["flite"], ["pocketsphinx"], ["demo"]]
     )
     assert.isUndefined(config.apiKey)
-    assert.strictEqual(config.trialBalance, 5_000_000_000n)
+    assert.isUndefined(config.trialBalance)
   })
 
   it("serves by an endpoint as soon as its address is set, and by nothing else unless it is named", () => {

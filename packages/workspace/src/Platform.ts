@@ -15,8 +15,11 @@ export class Platform extends Context.Service<
     readonly allowedPrivate: ReadonlyArray<string>
     /** Whether the serving synthesizer speaks like a reference recording, beyond bending a voice towards it. */
     readonly cloning: boolean
-    /** What a new workspace may spend, in nano-units; `unlimited`: nothing is refused for money. */
-    readonly trialBalance: bigint | "unlimited"
+    /**
+     * What a new workspace may spend, in nano-units; `unlimited`: nothing is refused for money. Undefined: five units, and
+     * the first workspace, which is the operator's own, is unlimited.
+     */
+    readonly trialBalance: bigint | "unlimited" | undefined
     /** The word for the service in its headers; left out: the neutral one. */
     readonly vendor?: string | undefined
     /** Left out: documents are searched by words alone. */

@@ -107,9 +107,8 @@ export const layer = (
     Recordings.layer
   ).pipe(
     Layer.provideMerge(LocalInventory.layer),
-    Layer.provideMerge(
-      Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Billing.layer, Prices.layer)
-    ),
+    Layer.provideMerge(Layer.mergeAll(VoiceModels.layer, Deliveries.layer, Analyses.layer, Prices.layer)),
+    Layer.provideMerge(Billing.layer),
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(SafeHttp.layer),
     Layer.provideMerge(Blobs.layer),

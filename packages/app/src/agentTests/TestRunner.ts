@@ -1,6 +1,8 @@
 // Runs tests of agents in writing: on the plan of a call, with the agent's model, every tool answered by its first mock
-// response. Each run is bounded; one without a result says why.
+// response. Each run is bounded; one without a result says why. Each is charged by the second, and stops when the balance is
+// spent.
 import type { ExpectationResult } from "@parley/contract/AgentTest"
+import { PaymentRequired } from "@parley/contract/Errors"
 import type { SessionItem } from "@parley/contract/SessionItem"
 import { resolveTimezone } from "@parley/contract/Timezone"
 import type { CallPlan } from "@parley/engine/CallPlan"
@@ -13,6 +15,8 @@ import { type Criterion, type Observed, questionsOf, checkExpectation } from "@p
 import { AnalysisModel } from "@parley/workspace/analysis/Analyst"
 import { answerOf, questionOf } from "@parley/workspace/analysis/question"
 import * as JobWorker from "@parley/workspace/jobs/JobWorker"
+import { Billing } from "@parley/workspace/billing/Billing"
+import { byTheSecond } from "@parley/workspace/billing/byTheSecond"
 import { KnowledgeSearch } from "@parley/workspace/knowledge/KnowledgeSearch"
 import type { ClaimedSession } from "@parley/workspace/sessions/PreparedSession"
 import { answered } from "@parley/workspace/tools/WebhookCall"
@@ -24,108 +28,114 @@ const lookMs = 2_000
 /** At the same time in this process. */
 const atOnce = 4
 
+const unpaid = "the balance is spent"
+
 /** Why a run has no result, in plain words. */
 class Inconclusive extends Data.TaggedError("Inconclusive")<{ readonly message: string }> {}
 
-export const layer: Layer.Layer<never, never, AnalysisModel | CallPlans | KnowledgeSearch | LanguageModels | TestRuns> =
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const runs = yield* TestRuns
-      const plans = yield* CallPlans
-      const models = yield* LanguageModels
-      const analyst = yield* AnalysisModel
-      const search = yield* KnowledgeSearch
+export const layer: Layer.Layer<
+  never,
+  never,
+  AnalysisModel | Billing | CallPlans | KnowledgeSearch | LanguageModels | TestRuns
+> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const runs = yield* TestRuns
+    const billing = yield* Billing
+    const plans = yield* CallPlans
+    const models = yield* LanguageModels
+    const analyst = yield* AnalysisModel
+    const search = yield* KnowledgeSearch
 
-      const evaluate = Effect.fnUntraced(function* (
-        run: ClaimedRun,
-        observed: Observed,
-        items: ReadonlyArray<SessionItem>
-      ) {
-        const criteria = run.test.expectations.filter((one): one is Criterion => one.type === "criterion")
-        const wanted = questionsOf(criteria)
-        const answers = criteria.length === 0 ? [] : yield* ask(run, wanted, items)
-        return run.test.expectations.map((expectation): ExpectationResult => {
-          if (expectation.type !== "criterion") return checkExpectation(expectation, observed)
-          const answer = answers[criteria.indexOf(expectation)]
-          const reason =
-            answer?.rationale === undefined || answer.rationale === "" ? "no reason was given" : answer.rationale
-          return { expectation, passed: answer?.result === "success", reason }
-        })
-      })
-
-      const ask = Effect.fnUntraced(function* (
-        { agentId, config }: ClaimedRun,
-        wanted: ReturnType<typeof questionsOf>,
-        items: ReadonlyArray<SessionItem>
-      ) {
-        const model = analyst.chat(config, agentId)
-        if (model === undefined) return yield* new Inconclusive({ message: "no language model can judge a criterion" })
-        const said = items.flatMap((item) => (item.type === "message" ? [item] : []))
-        const text = yield* model.stream({ messages: questionOf(wanted, said), tools: [], extra: {} }).pipe(
-          Stream.runFold(
-            () => "",
-            (whole, delta) => (delta._tag === "Text" ? whole + delta.text : whole)
-          ),
-          Effect.mapError(
-            ({ reason }) => new Inconclusive({ message: `the language model failed to judge: ${reason}` })
-          )
-        )
-        const answer = answerOf(wanted, text)
-        return Result.isSuccess(answer) ? answer.success.criteria : yield* new Inconclusive({ message: answer.failure })
-      })
-
-      const converseIn = Effect.fnUntraced(function* (run: ClaimedRun, remember: (item: SessionItem) => void) {
-        const plan = yield* plans.planFor(sessionOf(run))
-        const unmocked = yield* Deferred.make<never, Inconclusive>()
-        const conversation = converse({
-          plan,
-          chat: models.chat(plan.llm),
-          runTool: mocks(run, plan, (name) =>
-            Deferred.fail(unmocked, new Inconclusive({ message: `the tool ${name} has no mock response` }))
-          ),
-          retrieve: ({ knowledge = [] }, text) => search.find(knowledge, text),
-          turns: run.test.turns,
-          remember: (fact) => void (fact._tag === "ItemRecorded" && remember(fact.item))
-        }).pipe(Effect.mapError(({ reason }) => new Inconclusive({ message: `the language model failed: ${reason}` })))
-        yield* Effect.raceFirst(conversation, Deferred.await(unmocked))
-        return plan
-      })
-
-      const outcomeOf = Effect.fnUntraced(function* (run: ClaimedRun) {
-        const startedAt = yield* Clock.currentTimeMillis
-        const items: Array<SessionItem> = []
-        const result = yield* converseIn(run, (item) => void items.push(item)).pipe(
-          Effect.flatMap((plan) => evaluate(run, observedIn(items, run, plan), items)),
-          Effect.timeoutOrElse({
-            duration: runMs,
-            orElse: () => Effect.fail(new Inconclusive({ message: `the run took longer than ${runMs / 1000} seconds` }))
-          }),
-          Effect.result
-        )
-        const latencyMs = Math.round((yield* Clock.currentTimeMillis) - startedAt)
-        const outcome: RunOutcome = Result.isFailure(result)
-          ? { status: "error", error: result.failure.message, latencyMs, items, expectations: [] }
-          : {
-              status: result.success.every(({ passed }) => passed) ? "passed" : "failed",
-              error: null,
-              latencyMs,
-              items,
-              expectations: result.success
-            }
-        return outcome
-      })
-
-      yield* JobWorker.start({
-        queue: runs.queue,
-        failed: "A test of an agent could not be run",
-        keyOf: ({ id }) => [id],
-        run: (run) => Effect.flatMap(outcomeOf(run), (outcome) => runs.finish(run.id, outcome)),
-        atOnce,
-        lookMs,
-        pauseMs: lookMs
+    const evaluate = Effect.fnUntraced(function* (
+      run: ClaimedRun,
+      observed: Observed,
+      items: ReadonlyArray<SessionItem>
+    ) {
+      const criteria = run.test.expectations.filter((one): one is Criterion => one.type === "criterion")
+      const wanted = questionsOf(criteria)
+      const answers = criteria.length === 0 ? [] : yield* ask(run, wanted, items)
+      return run.test.expectations.map((expectation): ExpectationResult => {
+        if (expectation.type !== "criterion") return checkExpectation(expectation, observed)
+        const answer = answers[criteria.indexOf(expectation)]
+        const reason =
+          answer?.rationale === undefined || answer.rationale === "" ? "no reason was given" : answer.rationale
+        return { expectation, passed: answer?.result === "success", reason }
       })
     })
-  )
+
+    const ask = Effect.fnUntraced(function* (
+      { agentId, config }: ClaimedRun,
+      wanted: ReturnType<typeof questionsOf>,
+      items: ReadonlyArray<SessionItem>
+    ) {
+      const model = analyst.chat(config, agentId)
+      if (model === undefined) return yield* new Inconclusive({ message: "no language model can judge a criterion" })
+      const said = items.flatMap((item) => (item.type === "message" ? [item] : []))
+      const text = yield* model.stream({ messages: questionOf(wanted, said), tools: [], extra: {} }).pipe(
+        Stream.runFold(
+          () => "",
+          (whole, delta) => (delta._tag === "Text" ? whole + delta.text : whole)
+        ),
+        Effect.mapError(({ reason }) => new Inconclusive({ message: `the language model failed to judge: ${reason}` }))
+      )
+      const answer = answerOf(wanted, text)
+      return Result.isSuccess(answer) ? answer.success.criteria : yield* new Inconclusive({ message: answer.failure })
+    })
+
+    const converseIn = Effect.fnUntraced(function* (run: ClaimedRun, remember: (item: SessionItem) => void) {
+      const plan = yield* plans.planFor(sessionOf(run))
+      const unmocked = yield* Deferred.make<never, Inconclusive>()
+      const conversation = converse({
+        plan,
+        chat: models.chat(plan.llm),
+        runTool: mocks(run, plan, (name) =>
+          Deferred.fail(unmocked, new Inconclusive({ message: `the tool ${name} has no mock response` }))
+        ),
+        retrieve: ({ knowledge = [] }, text) => search.find(knowledge, text),
+        turns: run.test.turns,
+        remember: (fact) => void (fact._tag === "ItemRecorded" && remember(fact.item))
+      }).pipe(Effect.mapError(({ reason }) => new Inconclusive({ message: `the language model failed: ${reason}` })))
+      yield* Effect.raceFirst(conversation, Deferred.await(unmocked))
+      return plan
+    })
+
+    const outcomeOf = Effect.fnUntraced(function* (run: ClaimedRun) {
+      const startedAt = yield* Clock.currentTimeMillis
+      const items: Array<SessionItem> = []
+      const result = yield* converseIn(run, (item) => void items.push(item)).pipe(
+        Effect.flatMap((plan) => evaluate(run, observedIn(items, run, plan), items)),
+        (conversation) => byTheSecond(billing, run.workspaceId, "agent_test", conversation),
+        Effect.mapError((error) => (error instanceof PaymentRequired ? new Inconclusive({ message: unpaid }) : error)),
+        Effect.timeoutOrElse({
+          duration: runMs,
+          orElse: () => Effect.fail(new Inconclusive({ message: `the run took longer than ${runMs / 1000} seconds` }))
+        }),
+        Effect.result
+      )
+      const latencyMs = Math.round((yield* Clock.currentTimeMillis) - startedAt)
+      const outcome: RunOutcome = Result.isFailure(result)
+        ? { status: "error", error: result.failure.message, latencyMs, items, expectations: [] }
+        : {
+            status: result.success.every(({ passed }) => passed) ? "passed" : "failed",
+            error: null,
+            latencyMs,
+            items,
+            expectations: result.success
+          }
+      return outcome
+    })
+
+    yield* JobWorker.start({
+      queue: runs.queue,
+      failed: "A test of an agent could not be run",
+      keyOf: ({ id }) => [id],
+      run: (run) => Effect.flatMap(outcomeOf(run), (outcome) => runs.finish(run.id, outcome)),
+      atOnce,
+      lookMs,
+      pauseMs: lookMs
+    })
+  })
+)
 
 /** As if somebody had joined a preview. Servers of tools that are elsewhere are not asked. */
 const sessionOf = ({ agentId, agentName, config, configHash, id, knowledge, test, tools, workspaceId }: ClaimedRun) => {

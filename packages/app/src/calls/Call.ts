@@ -8,6 +8,7 @@ import * as Conversation from "@parley/engine/Conversation"
 import type { Leg } from "@parley/engine/leg/Leg"
 import type { Pacer } from "@parley/engine/playout/Pacer"
 import type { CallParts } from "@parley/engine/ports/CallParts"
+import type { Billing } from "@parley/workspace/billing/Billing"
 import type { FailedDial } from "@parley/workspace/sessions/SessionEnding"
 import type { SessionLife, Tenant } from "@parley/workspace/sessions/SessionLife"
 import { Cause, Data, Deferred, Effect, Exit, Fiber, type Scope } from "effect"
@@ -48,6 +49,8 @@ export class Unanswered extends Data.TaggedError("Unanswered")<UnansweredEnd> {}
 /** What differs by the way a call begins, once the session is this process's own. */
 export interface ClaimedCall extends Tenant {
   readonly sessionId: string
+  /** By telephone, which is charged besides the agent. */
+  readonly isPhone?: true
   /** Made at once, while the leg is awaited. */
   readonly plan: Effect.Effect<CallPlan>
   /** Succeeds once media may flow. Interrupted, it gives the other side up. The leg is closed with the scope. */
@@ -123,6 +126,7 @@ export interface CallServices {
   readonly life: Pick<SessionLife["Service"], "record" | "settle">
   readonly recorder: Pick<Recorder["Service"], "record">
   readonly metrics: CallMetrics
+  readonly billing: Pick<Billing["Service"], "meter">
   /** For what outlives the call's place: tools, recordings, traces. */
   readonly outliving: Scope.Scope
 }
@@ -162,6 +166,7 @@ const converse = Effect.fnUntraced(function* (call: Call, claimed: ClaimedCall, 
     metrics.remember(fact)
   }
   const storing = yield* Effect.forkScoped(facts.drain)
+  yield* Effect.forkScoped(endUnpaid(call, claimed, services, remember))
   yield* Conversation.run({ plan, leg, remember, endAsked: call.endAsked, outliving })
   yield* Fiber.join(storing)
   call.settled()
@@ -184,6 +189,30 @@ const recorded = (plan: CallPlan, leg: Leg, { recorder }: CallServices) =>
         (recording) => recording.leg
       )
     : Effect.succeed(leg)
+
+/** Meters the call, and ends it once the balance is spent. Its end is what charges it. */
+const endUnpaid = (
+  call: Call,
+  { isPhone, sessionId, workspaceId }: ClaimedCall,
+  { billing }: CallServices,
+  remember: (fact: Fact) => void
+) =>
+  Effect.clockWith((clock) => {
+    const sinceMs = clock.currentTimeMillisUnsafe()
+    const kinds = isPhone === true ? (["agent", "phone"] as const) : (["agent"] as const)
+    return billing.meter(workspaceId, { kinds, timed: true, session: sessionId }).pipe(
+      Effect.flatMap(({ spent }) => spent),
+      Effect.catch(() =>
+        Effect.sync(() => {
+          const at_ms = Math.round(clock.currentTimeMillisUnsafe() - sinceMs)
+          remember({ _tag: "Journaled", entry: { at_ms, kind: "note", name: "balance_spent", data: {} } })
+          call.end("ended")
+        })
+      ),
+      // Its end is charged all the same.
+      Effect.catchDefect((defect) => Effect.logError("A call runs without a meter", defect))
+    )
+  })
 
 const counted = (metrics: CallMetrics) =>
   Effect.acquireRelease(Effect.sync(metrics.began), () => Effect.sync(metrics.ended))

@@ -2,6 +2,7 @@
 // watches or drains calls comes here. Draining closes the scope that all calls live in.
 import type { CallParts } from "@parley/engine/ports/CallParts"
 import type { Pacer } from "@parley/engine/playout/Pacer"
+import { Billing } from "@parley/workspace/billing/Billing"
 import { SessionLife, type Tenant } from "@parley/workspace/sessions/SessionLife"
 import type { ExtraBody } from "../plan/callPlan.ts"
 import { Workspaces } from "@parley/workspace/identity/Workspaces"
@@ -54,7 +55,7 @@ export class Calls extends Context.Service<
   static readonly layer: Layer.Layer<
     Calls,
     never,
-    AppSettings | CallParts | Pacer | Recorder | SessionLife | Workspaces
+    AppSettings | Billing | CallParts | Pacer | Recorder | SessionLife | Workspaces
   > = Layer.effect(
     Calls,
     Effect.gen(function* () {
@@ -63,6 +64,7 @@ export class Calls extends Context.Service<
         life: yield* SessionLife,
         recorder: yield* Recorder,
         metrics: yield* CallMetrics.make,
+        billing: yield* Billing,
         outliving: yield* Effect.scope
       }
       const workspaces = yield* countWorkspaces

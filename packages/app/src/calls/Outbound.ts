@@ -198,6 +198,7 @@ const makeClaim = Effect.gen(function* () {
       workspaceId: workspace,
       agentId: dialled.runnable.agentId,
       sessionId: row.id,
+      isPhone: true,
       plan: Effect.flatMap(life.prepare(row), (session) => plans.planFor(session, request.llm_extra_body ?? undefined)),
       leg: () =>
         dial(row, request, dialled, meet).pipe(

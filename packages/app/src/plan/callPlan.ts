@@ -51,12 +51,12 @@ export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, conte
     prompt: {
       system: [
         fill(overrides.system_prompt ?? config.prompt.system_prompt),
-        knownSection(knowledge),
         ...guardrails(config),
         ...(row.request.worldContext ? [worldContext(row.timezone, context.now)] : [])
       ]
         .filter((part) => part !== "")
         .join("\n\n"),
+      documents: knownSection(knowledge),
       firstMessage: firstMessage(config, overrides, fill)
     },
     voice: { ...context.voice, language, speed: config.voice.speed },
@@ -99,15 +99,15 @@ export const planFor = ({ config, knowledge, row, tools }: ClaimedSession, conte
 /** A telephone call may press keys, and be handed to whom the agent knows. */
 const phonePlan = (
   row: ClaimedSession["row"],
-  { conversation: { transfer_destinations } }: StoredConfig,
+  config: StoredConfig,
   vendor: string,
   fill: (template: string) => string
 ): NonNullable<CallPlan["phone"]> => ({
   number: row.dialed_number,
   callerNumber: isE164(row.caller_number) ? row.caller_number : undefined,
   referHeaders: { [`${headerPrefix(vendor)}Session-Id`]: row.id },
-  keypad: true,
-  transfers: transfer_destinations.map((item) => ({
+  keypad: config.tools.enabled && config.tools.system_tools.send_digits === true,
+  transfers: config.conversation.transfer_destinations.map((item) => ({
     label: item.label,
     description: item.description,
     mode: item.mode,

@@ -1,6 +1,6 @@
 // A session's tools as the model and the engine see them: function names made from display names, the arguments'
 // schema, and for webhooks the request that is to be made. Tools of MCP servers come last, under `server_tool`.
-import { mcpToolsPerSession } from "@parley/contract/McpServer"
+import { mcpDescriptionChars, mcpToolsPerSession } from "@parley/contract/McpServer"
 import type { WebhookTemplate } from "@parley/contract/WebhookTemplate"
 import type { PlannedTool } from "@parley/engine/CallPlan"
 import { type RunnableTool, templateOf } from "@parley/workspace/tools/ToolRow"
@@ -45,7 +45,7 @@ export const plannedTools = (
     listed.map((tool): PlannedTool => ({
       spec: {
         name: freeName(`${functionName(name).slice(0, 24)}_${tool.name.replace(/[^a-zA-Z0-9_-]+/g, "_")}`, taken),
-        description: tool.description,
+        description: described(tool.description),
         parameters: tool.parameters
       },
       source: "mcp",
@@ -57,3 +57,10 @@ export const plannedTools = (
   )
   return [...own, ...theirs.slice(0, mcpToolsPerSession)]
 }
+
+/** Words of a server that is not ours: plain text of a bounded length. */
+const described = (text: string): string =>
+  text
+    .replace(/[^\P{Cc}\n\t]/gu, "")
+    .slice(0, mcpDescriptionChars)
+    .toWellFormed()

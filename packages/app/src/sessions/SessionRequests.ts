@@ -33,13 +33,13 @@ export class SessionRequests extends Context.Service<
       rtcUrl: string,
       source?: "api_key" | "public"
     ) => Effect.Effect<SessionTicket, NotFound | Conflict | BadRequest | Invalid | PaymentRequired>
-    /** A session of the draft: free, at most 600 s, without webhooks and history. */
+    /** A session of the draft: at most 600 s, without webhooks and history. Charged as any. Fails with 402 too. */
     readonly preview: (
       workspace: string,
       agentId: string,
       request: PreviewCreate,
       rtcUrl: string
-    ) => Effect.Effect<SessionTicket, NotFound | BadRequest | Invalid>
+    ) => Effect.Effect<SessionTicket, NotFound | BadRequest | Invalid | PaymentRequired>
     /** Ends the call, or cancels a session nobody joined. Idempotent. */
     readonly end: (workspace: string, sessionId: string) => Effect.Effect<void, NotFound>
   }
@@ -117,7 +117,9 @@ export class SessionRequests extends Context.Service<
         }),
 
         preview: Effect.fn("SessionRequests.preview")(function* (workspace, agentId, request, rtcUrl) {
-          return yield* make(workspace, yield* versions.draft(workspace, agentId), request, rtcUrl, "dashboard")
+          const runnable = yield* versions.draft(workspace, agentId)
+          yield* billing.admit(workspace, { kind: "agent", model: "" })
+          return yield* make(workspace, runnable, request, rtcUrl, "dashboard")
         }),
 
         end: Effect.fn("SessionRequests.end")(function* (workspace, sessionId) {

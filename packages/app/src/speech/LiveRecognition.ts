@@ -1,5 +1,6 @@
 // Recognition of speech that comes bit by bit and is committed by whoever sends it. Nothing is lost however fast it comes,
-// because each piece of 25 s is recognised before more is taken. Audio is charged as it is committed, in seconds, rounded up.
+// because each piece of 25 s is recognised before more is taken. Audio is charged as it is committed, in seconds, rounded up;
+// what is pushed counts until then, so that recognition ends when the balance is spent.
 import {
   type BadGateway,
   type BadRequest,
@@ -24,12 +25,16 @@ export interface Committed {
   readonly language: string | undefined
 }
 
-/** A recognition that is under way. */
+type ListenerError = BadRequest | BadGateway | PaymentRequired | Unavailable
+
+/** A recognition that is under way. `push` and `commit` fail with 402 once the balance is spent. */
 export interface Listener {
   /** Mono 16 kHz. Returns when there is room for more. */
-  readonly push: (samples: Int16Array) => Effect.Effect<void, BadRequest | BadGateway | Unavailable>
+  readonly push: (samples: Int16Array) => Effect.Effect<void, ListenerError>
   /** Everything since the last commit. */
-  readonly commit: Effect.Effect<Committed, BadRequest | BadGateway | Unavailable>
+  readonly commit: Effect.Effect<Committed, ListenerError>
+  /** Fails once the balance is spent; never ends otherwise. */
+  readonly spent: Effect.Effect<never, PaymentRequired>
 }
 
 /** Recognition of live audio for the sockets. */
@@ -61,8 +66,8 @@ export class LiveRecognition extends Context.Service<
         )
         return {
           open: Effect.fnUntraced(function* (workspaceId, options) {
-            const account = yield* billing.admit(workspaceId, { kind: "asr", model: asrModels[0] })
-            yield* permits.take(workspaceId, account.concurrency)
+            const meter = yield* billing.meter(workspaceId, { kinds: ["asr"], model: asrModels[0] })
+            yield* permits.take(workspaceId, meter.account.concurrency)
             yield* place
             const session = yield* makeTranscriberSession(transcriber, options)
             const piece = new Int16Array(longestPiece)
@@ -70,6 +75,7 @@ export class LiveRecognition extends Context.Service<
             let before = 0
             let heard: Committed = nothing
             let samples = 0
+            let committedSeconds = 0
 
             /** The first `count` samples of the piece. */
             const hear = Effect.fnUntraced(function* (count: number) {
@@ -92,6 +98,7 @@ export class LiveRecognition extends Context.Service<
             return {
               push: Effect.fnUntraced(function* (given) {
                 samples += given.length
+                meter.reached(committedSeconds + samples / 16_000)
                 for (let at = 0; at < given.length;) {
                   const part = given.subarray(at, at + longestPiece - filled)
                   piece.set(part, filled)
@@ -99,16 +106,17 @@ export class LiveRecognition extends Context.Service<
                   at += part.length
                   if (filled === longestPiece) yield* hear(quietest(piece))
                 }
-              }),
+              }, meter.whilePaid),
+              spent: meter.spent,
               commit: Effect.gen(function* () {
                 yield* hear(filled)
-                const seconds = Math.ceil(samples / 16_000)
+                committedSeconds += Math.ceil(samples / 16_000)
                 const committed = heard
                 heard = nothing
                 samples = 0
-                if (seconds > 0) yield* billing.charge(workspaceId, { kind: "asr", model: asrModels[0], seconds })
+                yield* meter.charge(committedSeconds)
                 return committed
-              })
+              }).pipe(meter.whilePaid)
             }
           })
         }

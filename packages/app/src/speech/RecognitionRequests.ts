@@ -1,9 +1,10 @@
 // Recognition of recordings for all three APIs: checks the balance and the limit of requests at the same time, recognises, and
-// charges audio seconds, rounded up. Failures are free.
+// charges audio seconds, rounded up. Failures are free; a recognition that the balance ran out of is charged so far.
 import { asrModels } from "@parley/contract/speech/Transcript"
 import { Recognition, type Recognised } from "@parley/speech/Recognition"
 import type { AudioFault } from "@parley/speech/upload/UploadedAudio"
 import { Billing } from "@parley/workspace/billing/Billing"
+import { balanceSpent } from "@parley/workspace/billing/Meter"
 import { Context, Effect, Layer } from "effect"
 import { requestErrorOf, type SpeechRequestError } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
@@ -36,14 +37,20 @@ export class RecognitionRequests extends Context.Service<
       const permits = yield* SpeechPermits
       return {
         recognise: Effect.fnUntraced(function* ({ file, keyterms = [], language, workspaceId }) {
-          const account = yield* billing.admit(workspaceId, { kind: "asr", model: asrModels[0] })
-          yield* permits.take(workspaceId, account.concurrency)
-          const recognised = yield* recognition.recognise({ file, keyterms, language }).pipe(
+          const meter = yield* billing.meter(workspaceId, { kinds: ["asr"], model: asrModels[0] })
+          yield* permits.take(workspaceId, meter.account.concurrency)
+          let seconds = 0
+          const read = (durationMs: number): void => {
+            seconds = durationMs / 1000
+            meter.reached(seconds)
+          }
+          const recognised = yield* recognition.recognise({ file, keyterms, language, read }).pipe(
             Effect.mapError((error) => (error._tag === "SpeechError" ? requestErrorOf(error) : error)),
-            Effect.withSpan("asr.upstream")
+            Effect.withSpan("asr.upstream"),
+            meter.whilePaid,
+            Effect.tapError((error) => (error === balanceSpent ? meter.charge(Math.ceil(seconds)) : Effect.void))
           )
-          const seconds = Math.ceil(recognised.durationMs / 1000)
-          yield* billing.charge(workspaceId, { kind: "asr", model: asrModels[0], seconds })
+          yield* meter.charge(Math.ceil(recognised.durationMs / 1000))
           return recognised
         }, Effect.scoped)
       }

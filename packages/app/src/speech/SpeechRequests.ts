@@ -1,11 +1,14 @@
 // Synthesis for all three APIs: checks the balance, the limit of requests at the same time and the voice, speaks, and charges.
-// An API brings a request in the service's own words and writes the answer; it holds none of these rules.
+// An API brings a request in the service's own words and writes the answer; it holds none of these rules. Text that the balance
+// does not cover is not taken; a request whose balance is spent meanwhile fails with 402.
 import { utf8Length } from "@parley/contract/Field"
 import type { TtsModel } from "@parley/contract/speech/TtsRequest"
 import { Synthesis, type SpeechInput, type SpokenVoice, type SynthesisEvent } from "@parley/speech/Synthesis"
 import type { SynthesisSettings } from "@parley/speech/Synthesis"
+import type { PaymentRequired } from "@parley/contract/Errors"
 import { Billing } from "@parley/workspace/billing/Billing"
-import { type Array as Arr, Context, Effect, Layer, Pull, type Scope, Stream } from "effect"
+import { balanceSpent } from "@parley/workspace/billing/Meter"
+import { type Array as Arr, Context, Deferred, Effect, Layer, Pull, type Scope, Stream } from "effect"
 import { InlineVoices } from "./InlineVoices.ts"
 import { requestErrorOf, type SpeechRequestError } from "./requestErrors.ts"
 import { SpeechPermits } from "./SpeechPermits.ts"
@@ -61,8 +64,8 @@ export class SpeechRequests extends Context.Service<
       const inline = yield* InlineVoices
 
       const open = Effect.fnUntraced(function* (request: SynthesisRequest) {
-        const account = yield* billing.admit(request.workspaceId, { kind: "tts", model: request.model })
-        yield* permits.take(request.workspaceId, account.concurrency)
+        const meter = yield* billing.meter(request.workspaceId, { kinds: ["tts"], model: request.model })
+        yield* permits.take(request.workspaceId, meter.account.concurrency)
         const sent = request.references.length > 0 ? [yield* inline.voiceOf(request.references)] : []
         const named = yield* Effect.forEach(request.voiceIds, (id) => voices.find(request.workspaceId, id))
         const [first = defaultVoice, ...rest] = [...sent, ...named]
@@ -72,15 +75,20 @@ export class SpeechRequests extends Context.Service<
             Stream.suspend(() => {
               let given = 0
               let sounded = false
-              const counted = Stream.tap(input, (piece) =>
-                Effect.sync(() => {
-                  if (piece._tag === "Text") given += utf8Length(piece.text)
+              const uncovered = Deferred.makeUnsafe<never, PaymentRequired>()
+              const take = (bytes: number) =>
+                Effect.suspend(() => {
+                  if (!meter.take(bytes))
+                    return Deferred.fail(uncovered, balanceSpent).pipe(Effect.andThen(Effect.never))
+                  given += bytes
+                  return Effect.void
                 })
+              const counted = Stream.tap(input, (piece) =>
+                piece._tag === "Text" ? take(utf8Length(piece.text)) : Effect.void
               )
               const charge = Effect.suspend(() => {
                 if (!sounded) return Effect.void
-                const usage = { kind: "tts", model: request.model, bytes: given } as const
-                return Effect.andThen(billing.charge(request.workspaceId, usage), voices.used(request.voiceIds))
+                return Effect.andThen(meter.charge(given), voices.used(request.voiceIds))
               })
               return synthesis.speak(settings, counted).pipe(
                 Stream.tap((event) =>
@@ -89,6 +97,7 @@ export class SpeechRequests extends Context.Service<
                   })
                 ),
                 Stream.mapError(requestErrorOf),
+                Stream.interruptWhen(Effect.raceFirst(meter.spent, Deferred.await(uncovered))),
                 Stream.ensuring(charge)
               )
             })

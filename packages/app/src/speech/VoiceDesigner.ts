@@ -7,6 +7,7 @@ import { describedVoice, featuresOf, seeded, type VoiceFeatures } from "@parley/
 import { type SpokenVoice, Synthesis, type SynthesisSettings } from "@parley/speech/Synthesis"
 import { DesignSignatures } from "@parley/workspace/voices/DesignSignatures"
 import { Billing } from "@parley/workspace/billing/Billing"
+import { balanceSpent } from "@parley/workspace/billing/Meter"
 import { Context, Effect, Layer, Stream } from "effect"
 import { randomInt, randomUUID } from "node:crypto"
 import { requestErrorOf, type SpeechRequestError } from "./requestErrors.ts"
@@ -64,13 +65,14 @@ export class VoiceDesigner extends Context.Service<
             if (model !== voiceDesignModel) {
               return yield* new BadRequest({ message: `The header model must be ${voiceDesignModel}` })
             }
-            const account = yield* billing.admit(workspaceId, { kind: "voice_design", model: voiceDesignModel })
-            yield* permits.take(workspaceId, account.concurrency)
+            const meter = yield* billing.meter(workspaceId, { kinds: ["voice_design"], model: voiceDesignModel })
+            if (!meter.take(1)) return yield* balanceSpent
+            yield* permits.take(workspaceId, meter.account.concurrency)
             const seed = input.seed ?? randomInt(2 ** 31)
             const candidates = yield* Effect.forEach(Array.from({ length: input.n }), (_, index) =>
               candidate(workspaceId, input, seed, index)
-            )
-            yield* billing.charge(workspaceId, { kind: "voice_design", model: voiceDesignModel })
+            ).pipe(meter.whilePaid)
+            yield* meter.charge(1)
             return { candidates }
           }, Effect.scoped)
         }

@@ -9,6 +9,7 @@ import * as VirtualPacer from "@parley/engine/testing/VirtualPacer"
 import { makeScriptedChatModel } from "@parley/llm/testing/ScriptedChatModel"
 import { makeScriptedSynthesizer } from "@parley/speech/testing/ScriptedSynthesizer"
 import { makeScriptedVoiceActivity } from "@parley/speech/testing/ScriptedVoiceActivity"
+import type { Meter } from "@parley/workspace/billing/Billing"
 import { Effect, Layer } from "effect"
 import type { CallServices, ClaimedCall, UnansweredEnd } from "../calls/Call.ts"
 import type { CallLimits } from "../calls/callLimits.ts"
@@ -76,6 +77,7 @@ export const makeCalls = Effect.fnUntraced(function* (
       life: records.life,
       recorder: { record: () => Effect.die(new Error("nothing is to be recorded")) },
       metrics: { began: () => void live++, ended: () => void live--, remember: () => undefined },
+      billing: { meter: () => Effect.succeed(unmetered) },
       outliving,
       ...services
     }),
@@ -83,6 +85,28 @@ export const makeCalls = Effect.fnUntraced(function* (
   )
   return Object.assign(made, { gauge: () => live })
 })
+
+const now = new Date(0)
+/** The meter of an account without limit. */
+const unmetered: Meter = {
+  account: {
+    walletId: "wallet",
+    workspaceId: "workspace",
+    balance: 0n,
+    trial: 0n,
+    trialLeft: 0n,
+    toppedUp: 0n,
+    unlimited: true,
+    concurrency: 50,
+    createdAt: now,
+    updatedAt: now
+  },
+  take: () => true,
+  reached: () => undefined,
+  charge: () => Effect.void,
+  whilePaid: (work) => work,
+  spent: Effect.never
+}
 
 /** A call whose session was joined and whose leg is there at once. */
 export const answered = Effect.fnUntraced(function* (

@@ -1,4 +1,4 @@
-// Tools of MCP servers in a call: asked for while the plan is made, within a time box and all at once, and run over one
+// Tools of MCP servers in a call: those the version was published with; for a draft asked for while the plan is made, within a time box and all at once, and run over one
 // session with each server, which is opened when the call begins and closed behind it. A server that does not answer
 // costs its tools and nothing else.
 import { type McpEndpoint, type McpTool, mcpToolsPerSession } from "@parley/contract/McpServer"
@@ -6,7 +6,7 @@ import type { CallPlan } from "@parley/engine/CallPlan"
 import { type RunTool, ToolFailure } from "@parley/engine/ports/CallParts"
 import { type McpSession, openSession } from "@parley/workspace/mcp/McpClient"
 import { McpFailure } from "@parley/workspace/mcp/McpFailure"
-import { endpointOf, mcpClientInfo } from "@parley/workspace/mcp/McpServers"
+import { endpointOf, mcpClientInfo } from "@parley/workspace/mcp/McpEndpoint"
 import type { RunnableMcpServer } from "@parley/workspace/mcp/PinnedMcp"
 import { SafeHttp } from "@parley/workspace/outbound/SafeHttp"
 import type { OpenSecrets } from "@parley/workspace/storage/SecretBox"
@@ -56,6 +56,9 @@ export const mcpListing = Effect.gen(function* () {
       (server) => {
         const endpoint = endpointOf(server, secretsOf)
         const { name } = server.definition
+        if (server.tools !== undefined) {
+          return Effect.succeed({ listed: [{ name, endpoint, tools: server.tools }], missing: [] })
+        }
         return Effect.match(ask(endpoint), {
           onSuccess: (tools) => ({ listed: [{ name, endpoint, tools }], missing: [] }),
           onFailure: ({ message }) => ({

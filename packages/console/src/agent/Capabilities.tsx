@@ -36,6 +36,18 @@ export const Capabilities = ({ change, client, draft }: Props) => {
         />
         The agent can hang up
       </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={tools.system_tools.send_digits === true}
+          onChange={(event) =>
+            change({
+              tools: { ...tools, system_tools: { ...tools.system_tools, send_digits: event.currentTarget.checked } }
+            })
+          }
+        />
+        On the telephone the agent can press keys
+      </label>
       <Tools client={client} draft={draft} change={change} />
       <McpServers client={client} draft={draft} change={change} />
       <Knowledge client={client} draft={draft} change={change} />

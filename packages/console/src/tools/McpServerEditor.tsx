@@ -109,12 +109,25 @@ const ServerTools = ({ client, server }: { readonly client: ParleyClient; readon
           ))}
         </ul>
       )}
+      {(value?.changes ?? []).map(({ added, agent_id, agent_name, changed, removed }) => (
+        <p key={agent_id} role="status">
+          {agent_name} was published with other tools ({changesIn({ added, changed, removed })}). Its calls use those
+          until it is published again.
+        </p>
+      ))}
       <button type="button" onClick={reload}>
         Refresh
       </button>
     </section>
   )
 }
+
+/** Such as "added: a, b; removed: c". */
+const changesIn = (changes: Readonly<Record<string, ReadonlyArray<string>>>): string =>
+  Object.entries(changes)
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `${what}: ${names.join(", ")}`)
+    .join("; ")
 
 const explain = (error: unknown): never => {
   if (!(error instanceof ParleyError && error.status === 409)) throw error

@@ -1,5 +1,5 @@
-// Section `tools`: which of the workspace's tools the agent may use, and the built-in ones. `mcp_server_ids` is our own
-// and absent where there are none.
+// Section `tools`: which of the workspace's tools the agent may use, and the built-in ones. `mcp_server_ids` and
+// `send_digits` are our own and absent where they were never set.
 import { Schema } from "effect"
 import { defaulted, listOf, textBetween } from "../Field.ts"
 
@@ -8,6 +8,10 @@ export const Tools = Schema.Struct({
   enabled: defaulted(Schema.Boolean, true),
   tool_ids: defaulted(listOf(textBetween(1, 128), 100), []),
   mcp_server_ids: Schema.optionalKey(listOf(textBetween(1, 128), 10)),
-  system_tools: defaulted(Schema.Struct({ hang_up_call: defaulted(Schema.Boolean, false) }), {})
+  /** `send_digits`: on the telephone the agent may press keys. */
+  system_tools: defaulted(
+    Schema.Struct({ hang_up_call: defaulted(Schema.Boolean, false), send_digits: Schema.optionalKey(Schema.Boolean) }),
+    {}
+  )
 })
 export type Tools = typeof Tools.Type

@@ -14,7 +14,7 @@ import {
   TestRunQuery,
   TestsRun
 } from "../AgentTest.ts"
-import { BadRequest, Conflict, Invalid, NotFound, TooManyRequests } from "../Errors.ts"
+import { BadRequest, Conflict, Invalid, NotFound, PaymentRequired, TooManyRequests } from "../Errors.ts"
 import { Id } from "../Field.ts"
 import { PageQuery } from "../Page.ts"
 import { Authorization } from "./Authorization.ts"
@@ -58,7 +58,7 @@ export class AgentTestsApi extends HttpApiGroup.make("agentTests")
       params: agent,
       payload: [TestsRun, Schema.Null] as const,
       success: TestBatch.pipe(HttpApiSchema.status(201)),
-      error: [NotFound, BadRequest, Invalid, TooManyRequests]
+      error: [NotFound, BadRequest, Invalid, PaymentRequired, TooManyRequests]
     }),
     HttpApiEndpoint.get("listTestBatches", "/agents/:agent_id/test-batches", {
       params: agent,

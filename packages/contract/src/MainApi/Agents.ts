@@ -13,7 +13,7 @@ import {
   VersionSummary
 } from "../Agent.ts"
 import { ConfigPatch, ReturnedConfig } from "../AgentConfig/AgentConfig.ts"
-import { BadRequest, Conflict, Invalid, NotFound } from "../Errors.ts"
+import { BadGateway, BadRequest, Conflict, Invalid, NotFound, PaymentRequired } from "../Errors.ts"
 import { Id, text } from "../Field.ts"
 import { PageQuery, queryBoolean } from "../Page.ts"
 import { SessionTicket } from "../Session.ts"
@@ -66,7 +66,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
       params,
       payload: optionalBody(Publish),
       success: VersionSummary,
-      error: [NotFound, Conflict]
+      error: [NotFound, Conflict, BadGateway]
     }),
     HttpApiEndpoint.get("listAgentVersions", "/:agent_id/versions", {
       params,
@@ -89,7 +89,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
       params,
       payload: optionalBody(PreviewCreate),
       success: SessionTicket.pipe(HttpApiSchema.status(201)),
-      error: [NotFound, BadRequest, Invalid]
+      error: [NotFound, BadRequest, Invalid, PaymentRequired]
     })
   )
   .middleware(Validation)

@@ -62,7 +62,7 @@ export class SessionsApi extends HttpApiGroup.make("sessions")
     HttpApiEndpoint.post("analyseSessionAgain", "/:session_id/analysis", {
       params,
       success: HttpApiSchema.NoContent,
-      error: [NotFound, Conflict]
+      error: [NotFound, Conflict, PaymentRequired]
     }),
     HttpApiEndpoint.post("endSession", "/:session_id/end", {
       params,

@@ -9,6 +9,7 @@ import * as LlmStream from "./LlmStream.ts"
 import { PhraseCutter } from "./PhraseCutter.ts"
 import { placed } from "./Recall.ts"
 import type { Phrase } from "./TtsStream.ts"
+import { instructions } from "../transcript/instructions.ts"
 
 /** Rounds of model and tools in one reply. */
 const maxRounds = 8
@@ -59,15 +60,13 @@ export interface Writing {
 }
 
 /** How the agent begins. */
-export const openingOf = ({ firstMessage, system }: CallPlan["prompt"]): ReplyText => {
+export const openingOf = (prompt: CallPlan["prompt"]): ReplyText => {
+  const { firstMessage } = prompt
   if (firstMessage.mode === "fixed") return { kind: "say", text: firstMessage.text }
   const instruction = firstMessage.mode === "prompt" ? firstMessage.instruction : ""
   return {
     kind: "answer",
-    history: () => [
-      { role: "system", content: system },
-      { role: "user", content: `[The call has just begun. ${instruction}]` }
-    ]
+    history: () => [...instructions(prompt), { role: "user", content: `[The call has just begun. ${instruction}]` }]
   }
 }
 

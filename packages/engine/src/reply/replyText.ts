@@ -5,6 +5,7 @@ import type { Transcript } from "../transcript/Transcript.ts"
 import type { ReplyCause } from "../turn/Move.ts"
 import { openingOf, type ReplyText } from "./Answer.ts"
 import { lineIn } from "./lines.ts"
+import { instructions } from "../transcript/instructions.ts"
 import * as Recall from "./Recall.ts"
 
 /** For one call. `early`: the turn to be answered is not recorded yet. */
@@ -15,7 +16,7 @@ export const textsOf = (
 ): ((cause: ReplyCause, early: boolean) => ReplyText) => {
   const { clock, journal, onDefect, plan, scope } = call
   const recall = Recall.make({ plan, retrieve, scope, now: clock.now, journal, onDefect })
-  const system = { role: "system", content: plan.prompt.system } as const
+  const before = instructions(plan.prompt)
   return (cause, early) => {
     switch (cause.kind) {
       case "line":
@@ -24,18 +25,18 @@ export const textsOf = (
         return openingOf(plan.prompt)
       case "turn": {
         const asked = { role: "user", content: cause.text } as const
-        const before = early ? [...transcript.messages(cause.turn), asked] : transcript.messages()
-        return { kind: "answer", history: () => [system, ...before], recalled: recall(cause.text) }
+        const said = early ? [...transcript.messages(cause.turn), asked] : transcript.messages()
+        return { kind: "answer", history: () => [...before, ...said], recalled: recall(cause.text) }
       }
       case "voicemail": {
         const { voicemail } = plan.conversation
         if (voicemail?.action !== "leave_prompt_message") return { kind: "say", text: voicemail?.message ?? "" }
         const told = `[An answering machine took the call. Leave one message after its beep; nobody will answer. ${voicemail.message}]`
-        return { kind: "answer", history: () => [system, ...transcript.messages(), { role: "user", content: told }] }
+        return { kind: "answer", history: () => [...before, ...transcript.messages(), { role: "user", content: told }] }
       }
       case "news": {
-        const before = transcript.messages()
-        return { kind: "answer", history: () => [system, ...before] }
+        const said = transcript.messages()
+        return { kind: "answer", history: () => [...before, ...said] }
       }
     }
   }

@@ -10,6 +10,7 @@ import { type RunTool, ToolFailure } from "../ports/CallParts.ts"
 import * as ClientTools from "./ClientTools.ts"
 import * as ToolExecution from "./ToolExecution.ts"
 import * as ToolRecord from "./ToolRecord.ts"
+import { bounded, quoted } from "../transcript/quoted.ts"
 
 const backgroundLimit = 10
 
@@ -84,7 +85,8 @@ export const make = Effect.fnUntraced(function* (options: ToolRunnerOptions): Ef
           turnId,
           onOutcome: (outcome) => {
             background--
-            options.onNews(`Result of ${tool.spec.name}: ${forModel(tool, outcome)}`)
+            const notice = `Result of ${tool.spec.name}, which you started before.`
+            options.onNews(quoted("tool_result", notice, forModel(tool, outcome)))
           }
         })
         return onAnswer("Started. The result comes later; go on talking.")
@@ -115,8 +117,8 @@ const uniqueNames = (): ((call: ChatToolCall) => ChatToolCall) => {
 }
 
 const forModel = (tool: PlannedTool, outcome: ToolRecord.Outcome): string => {
-  if (outcome.error === null) return outcome.output ?? ""
-  return tool.errorHandling === "hide" ? "Error: the call failed." : `Error: ${outcome.error}`
+  if (outcome.error === null) return bounded(outcome.output ?? "")
+  return tool.errorHandling === "hide" ? "Error: the call failed." : bounded(`Error: ${outcome.error}`)
 }
 
 const parseArguments = (text: string): Effect.Effect<Readonly<Record<string, unknown>>, ToolFailure> =>

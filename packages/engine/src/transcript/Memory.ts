@@ -49,7 +49,7 @@ export const toMessages = (entries: ReadonlyArray<MemoryEntry>): Array<ChatMessa
       case "caller":
         return [{ role: "user", content: entry.text }]
       case "note":
-        return [{ role: "system", content: entry.text }]
+        return [{ role: "user", content: entry.text }]
       case "tool":
         return [{ role: "tool", callId: entry.callId, content: entry.content ?? "The call is still running." }]
       case "agent": {

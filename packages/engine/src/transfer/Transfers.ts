@@ -14,6 +14,7 @@ import type { SwitchedLeg } from "../leg/SwitchedLeg.ts"
 import type { Transcript } from "../transcript/Transcript.ts"
 import { faultOf, speak } from "./speak.ts"
 import { wordsIn } from "./words.ts"
+import { instructions } from "../transcript/instructions.ts"
 
 /** Whose call is handed over. */
 export interface TransfersOptions {
@@ -124,11 +125,10 @@ const join = Effect.fnUntraced(function* (
 const briefing = ({ briefing: wanted }: PlannedTransfer, { call: { plan }, parts, transcript }: TransfersOptions) => {
   const plain = [wordsIn(plan.voice.language).hello, wanted].filter((part) => part !== "").join(" ")
   const ask = `[A colleague has answered your private call about handing this caller over; the caller cannot hear you. Tell the colleague in one or two short sentences who is calling and why. Ask nothing. ${wanted}]`
-  const system = { role: "system", content: plan.prompt.system } as const
   return parts
     .chat(plan.llm)
     .stream({
-      messages: [system, ...transcript.messages(), { role: "user", content: ask }],
+      messages: [...instructions(plan.prompt), ...transcript.messages(), { role: "user", content: ask }],
       tools: [],
       extra: plan.llmExtra
     })

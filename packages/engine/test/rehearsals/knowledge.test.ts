@@ -14,7 +14,13 @@ const journaled = (call: Rehearsal, name: string) =>
   call.facts.flatMap((fact) => (fact._tag === "Journaled" && fact.entry.name === name ? [fact.entry] : []))
 
 const lines = (messages: ReadonlyArray<ChatMessage> | undefined) =>
-  messages?.map((message) => `${message.role}: ${message.content.split("\n\n").at(-1)}`)
+  messages?.map(
+    (message) =>
+      `${message.role}: ${message.content
+        .replace(/^\[Passages .*\]\n/, "")
+        .split("\n\n")
+        .at(-1)}`
+  )
 
 const say = (caller: Rehearsal["caller"]) => during(Effect.andThen(caller.speaks(1000), caller.pauses(1500)), 8_000)
 
@@ -43,7 +49,7 @@ describe("knowledge", () => {
       assert.deepStrictEqual(asked, ["are you open on sunday", "thank you"])
       assert.deepStrictEqual(lines(chat.requests[0]?.messages), [
         "system: You are helpful.",
-        "system: [1] Hours: Sunday\nClosed on Sundays.",
+        "user: <passages>\n[1] Hours: Sunday\nClosed on Sundays.\n</passages>",
         "user: are you open on sunday"
       ])
       assert.deepStrictEqual(lines(chat.requests.at(-1)?.messages), [

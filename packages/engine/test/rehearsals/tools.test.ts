@@ -17,12 +17,15 @@ const tool = (part: Partial<PlannedTool>): PlannedTool => ({
   ...part
 })
 
+const resultIn = (content: string): string | undefined =>
+  /^\[Result of look_up, .*\]\n<tool_result>\n(.*)\n<\/tool_result>$/.exec(content)?.[1]
+
 /** Calls the tool when first spoken to; afterwards says what it was told last. */
 const calling = (speech: string) =>
   makeScriptedChatModel(({ messages }) => {
-    const news = messages.findLast(({ content }) => content.startsWith("Result of"))
     const last = messages.at(-1)
-    if (last?.role === "system" && news !== undefined) return `News: ${news.content}`
+    const news = last?.role === "user" ? resultIn(last.content) : undefined
+    if (news !== undefined) return `News: ${news}`
     if (messages.some(({ role }) => role === "tool"))
       return last?.role === "tool" ? speech : `You said ${last?.content}`
     return { tool: { name: "look_up", args: { day: "monday" } } }
@@ -56,7 +59,7 @@ describe("a background tool", () => {
       yield* wait(9_900)
       assert.deepStrictEqual(call.transcript(), ["user: look it up", "assistant: On it."])
       yield* wait(5_000)
-      assert.deepStrictEqual(call.transcript().slice(2), ["assistant: News: Result of look_up: seven"])
+      assert.deepStrictEqual(call.transcript().slice(2), ["assistant: News: seven"])
       assert.deepStrictEqual([results(call)[0]?.output, results(call)[0]?.latency_ms], ["seven", 10_000])
     })
   )
@@ -66,11 +69,7 @@ describe("a background tool", () => {
       const long = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen."
       const call = yield* begin({ mode: "background" }, after(600), {}, long)
       yield* wait(30_000)
-      assert.deepStrictEqual(call.transcript(), [
-        "user: look it up",
-        `assistant: ${long}`,
-        "assistant: News: Result of look_up: seven"
-      ])
+      assert.deepStrictEqual(call.transcript(), ["user: look it up", `assistant: ${long}`, "assistant: News: seven"])
     })
   )
 
@@ -84,7 +83,7 @@ describe("a background tool", () => {
       assert.strictEqual(said[0], "user: and something else")
       assert.strictEqual(said.length, 2)
       const last = call.chat.requests.at(-1)?.messages ?? []
-      assert.strictEqual(last.filter(({ content }) => content === "Result of look_up: seven").length, 1)
+      assert.strictEqual(last.filter(({ content, role }) => role === "user" && resultIn(content) === "seven").length, 1)
     })
   )
 
@@ -96,7 +95,7 @@ describe("a background tool", () => {
       const failing = after(5_000, Effect.fail(new ToolFailure({ message: "the endpoint answered 500" })))
       const call = yield* begin({ mode: "background", errorHandling }, failing)
       yield* wait(12_000)
-      assert.strictEqual(call.transcript().at(-1), `assistant: News: Result of look_up: ${told}`)
+      assert.strictEqual(call.transcript().at(-1), `assistant: News: ${told}`)
       assert.strictEqual(results(call)[0]?.error, "the endpoint answered 500")
     })
   )

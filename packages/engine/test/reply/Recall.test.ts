@@ -33,7 +33,7 @@ describe("Recall", () => {
       yield* Fiber.interrupt(early)
       const again = yield* Effect.forkChild(recall("open?"))
       yield* pass(200)
-      assert.match((yield* Fiber.join(again))[0]?.content ?? "", /\[1\] Hours\nopen\?$/)
+      assert.match((yield* Fiber.join(again))[0]?.content ?? "", /<passages>\n\[1\] Hours\nopen\?\n<\/passages>$/)
       assert.deepStrictEqual([asked, notes], [["open?"], ["knowledge_retrieved"]])
       const other = yield* Effect.forkChild(recall("open on sunday?"))
       yield* pass(200)

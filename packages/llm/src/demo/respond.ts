@@ -11,7 +11,8 @@ export const respond = (request: ChatRequest): ReadonlyArray<ChatDelta> => {
   const callers = messages.filter((message) => message.role === "user").map((message) => message.content)
   const said = callers.filter((content) => !isInstruction(content))
   if (said.length === 0) return [text(greeting)]
-  if (last?.role === "system") return [text(last.content)]
+  const news = last?.role === "user" ? lateResult(last.content) : undefined
+  if (news !== undefined) return [text(news)]
   let state: Dialogue = beginning
   let reply: Answer = { text: greeting, act: null }
   for (const sentence of said) [state, reply] = answer(state, sentence)
@@ -25,6 +26,10 @@ export const respond = (request: ChatRequest): ReadonlyArray<ChatDelta> => {
 
 /** The engine's own instructions come as user messages in square brackets. */
 const isInstruction = (content: string): boolean => /^\[(?!keypad)/.test(content)
+
+/** What a tool answered that was started before. */
+const lateResult = (content: string): string | undefined =>
+  isInstruction(content) ? /<tool_result>\n([\s\S]*)\n<\/tool_result>$/.exec(content)?.[1] : undefined
 
 const afterTool = (messages: ReadonlyArray<ChatMessage>): string => {
   const result = messages.at(-1)?.content ?? ""

@@ -122,9 +122,9 @@ const objectOf = (value: string): Readonly<Record<string, unknown>> | undefined 
   }
 }
 
-/** In nano-units of the currency. */
-export const amountOrUnlimited = (name: string): Config.Config<bigint | "unlimited"> =>
-  always<bigint | "unlimited">(
+/** In nano-units of the currency; undefined when unset. */
+export const amountOrUnlimited = (name: string): Config.Config<bigint | "unlimited" | undefined> =>
+  when<bigint | "unlimited">(
     name,
     (value) => {
       if (value === "unlimited") return value

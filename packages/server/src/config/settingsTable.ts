@@ -76,7 +76,11 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
     "of visitors without a key and of callers by telephone, at one agent; unset: all but a tenth"
   ],
   ["PARLEY_MAX_PUBLIC_CALLS_PER_ADDRESS", "", "of visitors without a key from one address; unset: a tenth, at least 2"],
-  ["PARLEY_TRIAL_BALANCE", "5", "currency units each new workspace may spend; unlimited: nothing is refused for money"],
+  [
+    "PARLEY_TRIAL_BALANCE",
+    "",
+    "currency units each workspace may spend before it is topped up, the first too; unlimited: nothing is refused for money; unset: 5, and the first workspace, the operator's own, is unlimited"
+  ],
   ["PARLEY_MEDIA_ADDRESS", "", "IP address that callers' media reaches, when it is none of this machine's own (NAT)"],
   ["PARLEY_MEDIA_PORTS", "", "UDP ports for media, such as 40000-40999; unset: any free ones"],
   ["PARLEY_SIP_PORT", "5060", "UDP and TCP port of the telephone (SIP); 0 for any free one; off: no telephone"],
@@ -91,7 +95,7 @@ export const table: ReadonlyArray<readonly [name: string, fallback: string, mean
   [
     "PARLEY_ALLOW_PRIVATE_NETWORKS",
     "",
-    "private hosts, or blocks of addresses, that agents may call, separated by commas"
+    "private hosts, or blocks of addresses, that agents and the telephone may call, separated by commas"
   ],
   [
     "PARLEY_TRUSTED_PROXIES",

@@ -24,7 +24,7 @@ export const layer = HttpApiBuilder.group(
       deleteMcpServer: ({ params }) => Effect.flatMap(workspace, (ws) => servers.remove(ws, params.mcp_server_id)),
       listMcpServerTools: ({ params: { mcp_server_id } }) =>
         Effect.flatMap(workspace, (ws) => servers.tools(ws, mcp_server_id)).pipe(
-          Effect.map((tools) => ({ mcp_server_id, tools }))
+          Effect.map(({ changes, tools }) => ({ mcp_server_id, tools, changes }))
         )
     })
   })

@@ -1,5 +1,6 @@
 // The account's money over HTTP. Amounts are decimal strings; the subscription fields are null, and present because clients
-// of this API require them.
+// of this API require them. From an unlimited account nothing is deducted, so it shows what it was given; what it used is in
+// its usage.
 import { notFound } from "@parley/contract/Errors"
 import { Caller } from "@parley/contract/MainApi/Authorization"
 import { MainApi } from "@parley/contract/MainApi/MainApi"
@@ -31,17 +32,17 @@ export const layer = HttpApiBuilder.group(
       getApiCredit: ({ params, query }) =>
         Effect.map(accountOf(params.user_id), (account) => ({
           ...headOf(account),
-          credit: decimalOf(account.balance),
+          credit: decimalOf(account.unlimited ? account.trial + account.toppedUp : account.balance),
           cumulative_top_up: decimalOf(account.toppedUp),
           has_phone_sha256: false,
-          has_free_credit: query.check_free_credit?.toLowerCase() === "true" ? account.trialLeft > 0n : null
+          has_free_credit: query.check_free_credit?.toLowerCase() === "true" ? freeOf(account) > 0n : null
         })),
       getWalletPackage: ({ params }) =>
         Effect.map(accountOf(params.user_id), (account) => ({
           ...headOf(account),
-          type: "trial",
+          type: account.unlimited ? "unlimited" : "trial",
           total: Number(account.trial / unit),
-          balance: Number(account.trialLeft / unit),
+          balance: Number(freeOf(account) / unit),
           finished_at: null,
           stripe_customer_id: null,
           stripe_subscription_id: null,
@@ -55,7 +56,7 @@ export const layer = HttpApiBuilder.group(
           subscription_currency: null,
           subscription_status: null,
           extra_balance: 0,
-          has_used_trial: account.trialLeft < account.trial
+          has_used_trial: freeOf(account) < account.trial
         })),
       listUsage: Effect.fnUntraced(function* ({ params, query }) {
         const { items, ...page } = yield* usage.list(yield* ownerOf(params.user_id), query)
@@ -78,6 +79,9 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
+
+/** What is left of the trial. */
+const freeOf = ({ trial, trialLeft, unlimited }: Account) => (unlimited ? trial : trialLeft)
 
 const headOf = ({ createdAt, updatedAt, walletId, workspaceId }: Account) => ({
   _id: walletId,

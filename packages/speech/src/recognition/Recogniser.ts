@@ -37,6 +37,7 @@ export const makeRecognition = Effect.fnUntraced(function* (options: Recognition
     const transcript = new Transcript()
     const utterances = uploads.pcm(request.file, sampleRate).pipe(
       Stream.tap((samples) => transcript.lengthen(samples.length)),
+      Stream.tap(() => Effect.sync(() => request.read?.(transcript.durationMs))),
       Stream.mapEffect((samples) => voices.read(samples)),
       Stream.concat(Stream.sync(voices.rest)),
       Stream.mapAccum(
@@ -78,6 +79,10 @@ class Transcript {
   /** Milliseconds spoken in each language. */
   readonly #languages = new Map<string, number>()
 
+  get durationMs(): number {
+    return this.#samples / 16
+  }
+
   lengthen(samples: number): Effect.Effect<void, AudioFault> {
     this.#samples += samples
     return this.#samples > longestMs * 16 ? Effect.fail(tooLong) : Effect.void
@@ -102,7 +107,7 @@ class Transcript {
 
   get whole(): Effect.Effect<Recognised, AudioFault> {
     return Effect.suspend(() => {
-      const durationMs = this.#samples / 16
+      const { durationMs } = this
       if (durationMs < shortestMs) return Effect.fail(tooShort)
       const language = [...this.#languages].sort((a, b) => b[1] - a[1])[0]?.[0]
       return Effect.succeed({ text: this.#texts.join(" "), durationMs, words: this.#words, language })

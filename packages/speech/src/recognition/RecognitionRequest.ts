@@ -8,6 +8,8 @@ export interface RecognitionRequest {
   /** ISO 639-1 hint; `""` for none. */
   readonly language: string
   readonly keyterms: ReadonlyArray<string>
+  /** Told how much of the recording was read so far, in milliseconds. */
+  readonly read?: (durationMs: number) => void
 }
 
 /** What was said in a recording, and when. */

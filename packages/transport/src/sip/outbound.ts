@@ -57,8 +57,12 @@ interface Opened extends Opening {
 export const makeOutbound = (options: OutboundOptions): Pick<SipServer, "dial" | "check"> => {
   const { find = locate, mayReach } = options
   /** A lookup may say anything: what is connected to is what was judged. */
-  const placesOf = async (trunk: OutboundTrunk): Promise<ReadonlyArray<Located>> =>
-    (await find(trunk)).filter(({ address, host }) => mayReach(address, host))
+  const placesOf = async (trunk: OutboundTrunk, onRefused = (): void => undefined): Promise<ReadonlyArray<Located>> => {
+    const found = await find(trunk)
+    const places = found.filter(({ address, host }) => mayReach(address, host))
+    if (found.length > 0 && places.length === 0) onRefused()
+    return places
+  }
 
   const placed = Effect.fnUntraced(function* (
     request: DialRequest,
@@ -66,7 +70,8 @@ export const makeOutbound = (options: OutboundOptions): Pick<SipServer, "dial" |
     cancelled: Deferred.Deferred<void>
   ) {
     let outcome: DialOutcome = { status: "failed", sipStatus: null, callId }
-    const places = yield* Effect.promise(() => placesOf(request.trunk))
+    const refused = { atMs: 0, direction: "note", what: "trunk address", detail: "not public, nor allowed" } as const
+    const places = yield* Effect.promise(() => placesOf(request.trunk, () => options.onTrace?.(callId, [refused])))
     for (const [i, place] of places.slice(0, mostPlaces).entries()) {
       if (Deferred.isDoneUnsafe(cancelled)) return notTaken(callId)
       outcome = yield* dialAt(options, place, i === 0 ? callId : `${i}-${callId}`, request, cancelled)

@@ -61,12 +61,14 @@ export const unfolded = (text: string): string => {
 
 /**
  * Folded lines become one (RFC 3261, 7.3.1), the scheme of secure and telephone addresses in the request line becomes
- * `sip`, and the body is cut at Content-Length. Undefined when the body is shorter than that, or nobody can say.
+ * `sip`, and the body is cut at Content-Length. Undefined when the body is shorter than that, or nobody can say, and
+ * when a line ends otherwise than by CRLF: where one header ends and the next begins, two readers would disagree.
  */
 export const normalise = (text: string): string | undefined => {
   const end = text.indexOf("\r\n\r\n")
   if (end < 0) return undefined
   const head = text.slice(0, end + 2).replace(/\r\n[ \t]+/g, " ")
+  if (strayLineEnd.test(head)) return undefined
   const body = text.slice(end + 4)
   const lengths = new Set(headersIn(head, "content-length", "l"))
   const [length] = lengths
@@ -76,6 +78,9 @@ export const normalise = (text: string): string | undefined => {
   const cut = length === undefined ? body : bytes.toString("utf8", 0, Number(length))
   return `${plainTarget(head)}\r\n${cut}`
 }
+
+/** Half of a CRLF, and what regular expressions take for the end of a line besides. */
+const strayLineEnd = /[\u2028\u2029]|\r(?!\n)|(?<!\r)\n/
 
 /** `INVITE sips:a@b` and `INVITE tel:+1-555` as sip.js takes them. */
 const plainTarget = (head: string): string =>

@@ -1,19 +1,12 @@
-// Says a great many wrong things to the SIP server, without sockets: single messages, and walks through calls
-// where some word is wrong. Counts what came of it, and measures what stays in memory.
-import { setImmediate as turn, setTimeout as rest } from "node:timers/promises"
+// Says a great many wrong things to the SIP server, without sockets: single messages, walks through calls either way
+// where some word is wrong, and calls that are accepted and then left alone until their timers have fired. Counts what
+// came of it, and measures what stays in memory.
+import { setTimeout as rest } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Exit, FiberSet, Scope } from "effect"
-import { makeInbound } from "../sip/inbound.ts"
-import { CallTable } from "../sip/CallTable.ts"
-import type { IncomingCall, PhoneLeg } from "../phone/Phone.ts"
-import { bareReply } from "../sip/bareReply.ts"
-import type { Flow } from "../sip/Flow.ts"
-import { parse } from "../sip/SipCore.ts"
-import { addBranch, peekHeaders, normalise, unfolded } from "../sip/text.ts"
-import { defaultTimings } from "../sip/timings.ts"
-import { type Chance, chanceOf, extras, mutated, request, sdp, stray } from "./SipGrammar.ts"
-import { silentMedia } from "./silentMedia.ts"
+import { SipFuzzer } from "./SipFuzzer.ts"
+import { chanceOf } from "./SipGrammar.ts"
 
 /** How much to say, and the seed that makes it repeatable. */
 export interface FuzzOptions {
@@ -21,6 +14,11 @@ export interface FuzzOptions {
   readonly seed: number
   /** How often the heap is collected and measured, evenly over the run. Default 40. */
   readonly samples?: number
+  /**
+   * Some accepted calls that nobody acknowledges are left until the server gives them up itself, which takes 32 s and is
+   * waited for in the end; otherwise all are hung up after some seconds.
+   */
+  readonly patient?: boolean
   readonly onProgress?: (said: number, heapBytes: number) => void
 }
 
@@ -30,10 +28,15 @@ export interface FuzzReport {
   readonly tookMs: number
   /** Exceptions that reached the server's own net, or the process. */
   readonly faults: ReadonlyArray<string>
-  /** Requests that deserved an answer and got none; the first few. */
+  /** Requests that deserved an answer and got none, clean ones too; the first few. */
   readonly unanswered: ReadonlyArray<string>
+  /** Clean requests that were said in between. */
+  readonly probes: number
   readonly calls: number
   readonly answered: number
+  /** Calls accepted and then left alone for seconds. */
+  readonly leftOpen: number
+  readonly placed: number
   /** How often each status was given. */
   readonly statuses: Readonly<Record<string, number>>
   /** Bytes a message leaves behind, by a line through the second half, after collecting. */
@@ -43,33 +46,34 @@ export interface FuzzReport {
   readonly left: number
 }
 
-const mostTold = 10
+/** A 200 that nobody acknowledges is given up after 32 s. */
+const givenUpMs = 40_000
 
-/** Says `messages` wrong things and reports. Takes about 1 ms for each. */
+/** Says `messages` wrong things and reports. Takes about 1 ms for each, and some seconds in the end. */
 export const fuzzSip = async (options: FuzzOptions): Promise<FuzzReport> => {
   const scope = Scope.makeUnsafe()
   const run = await Effect.runPromise(Scope.provide(FiberSet.makeRuntime<never, void>(), scope))
-  const fuzzer = new Fuzzer(chanceOf(options.seed), run)
+  const fuzzer = new SipFuzzer(chanceOf(options.seed), run, options.patient === true)
   const { fault } = fuzzer
   process.on("unhandledRejection", fault)
   process.on("uncaughtException", fault)
   const beganMs = performance.now()
   const heap = await sayAll(fuzzer, options)
   const tookMs = performance.now() - beganMs
-  await rest(150)
+  await fuzzer.settle(options.patient === true ? givenUpMs : 0)
   const left = fuzzer.calls.liveCount
   await Effect.runPromise(Scope.close(scope, Exit.void))
   process.off("unhandledRejection", fault)
   process.off("uncaughtException", fault)
   const later = heap.slice(Math.floor(heap.length / 2))
   const { counts, faults, statuses, unanswered } = fuzzer
+  const { said, ...others } = counts
   return {
-    messages: counts.said,
+    messages: said,
     tookMs,
     faults,
     unanswered,
-    calls: counts.calls,
-    answered: counts.answered,
+    ...others,
     statuses,
     heapBytesPerMessage: slopeOf(later),
     heapBytes: { middle: later[0]?.[1] ?? 0, end: later.at(-1)?.[1] ?? 0 },
@@ -79,18 +83,18 @@ export const fuzzSip = async (options: FuzzOptions): Promise<FuzzReport> => {
 
 type HeapSample = readonly [said: number, bytes: number]
 
-/** Nine stray messages for each walk through a call; the heap is measured now and then. */
+/** Mostly stray messages; the heap is measured now and then. */
 const sayAll = async (
-  fuzzer: Fuzzer,
+  fuzzer: SipFuzzer,
   { messages, onProgress, samples = 40 }: FuzzOptions
 ): Promise<ReadonlyArray<HeapSample>> => {
-  const { chance, counts } = fuzzer
+  const { counts } = fuzzer
   const collect = collector()
   const heap: Array<HeapSample> = []
   const every = Math.max(1, Math.floor(messages / samples))
   let sampled = 0
   while (counts.said < messages) {
-    await (chance.happens(0.9) ? fuzzer.stray() : fuzzer.walk())
+    await fuzzer.act()
     if (Math.floor(counts.said / every) <= sampled) continue
     sampled = Math.floor(counts.said / every)
     // What a call answers repeats for is over.
@@ -101,177 +105,6 @@ const sayAll = async (
     onProgress?.(counts.said, bytes)
   }
   return heap
-}
-
-/** The server under test, the calls it has, and what came of everything that was said to it. */
-class Fuzzer {
-  readonly chance: Chance
-  readonly calls = new CallTable()
-  readonly faults: Array<string> = []
-  readonly unanswered: Array<string> = []
-  readonly statuses: Record<string, number> = {}
-  readonly counts = { said: 0, calls: 0, answered: 0 }
-  readonly #legs = new Set<PhoneLeg>()
-  readonly #ringing = new Set<IncomingCall>()
-  readonly #onMessage: (sent: string, flow: Flow) => void
-  #replies: Array<string> = []
-
-  constructor(chance: Chance, run: (call: Effect.Effect<void>) => void) {
-    this.chance = chance
-    this.#onMessage = makeInbound({
-      calls: this.calls,
-      timings: { ...defaultTimings, lingerMs: { unreliable: 2, reliable: 2 }, ackMs: 50, referMs: 50, goodbyeMs: 0 },
-      run,
-      userAgent: "Parley",
-      mayReach: () => true,
-      hereFor: async () => ({ signalling: "192.0.2.10:5060", media: "192.0.2.10" }),
-      makeMedia: async () => silentMedia(),
-      isClosed: () => false,
-      onFault: this.fault,
-      trunkOf: async (dialed) =>
-        dialed.includes("9") ? undefined : { id: "t", allowedAddresses: ["192.0.2.0/24"], digest: undefined },
-      onCall: (call) => this.#onCall(call)
-    })
-  }
-
-  /** Keeps the first few exceptions. */
-  readonly fault = (error: unknown): void => {
-    if (this.faults.length >= mostTold) return
-    this.faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
-  }
-
-  readonly #flow: Flow = {
-    transport: "udp",
-    remote: { address: "192.0.2.1", port: 5060 },
-    reliable: true,
-    send: (text) => {
-      this.#replies.push(text)
-      const status = text.slice(8, 11)
-      if (text.startsWith("SIP/2.0 ")) this.statuses[status] = (this.statuses[status] ?? 0) + 1
-    }
-  }
-
-  /** One message outside of any call. */
-  async stray(): Promise<void> {
-    const { chance } = this
-    const whole = stray(chance, `f${this.counts.said.toString(36)}`)
-    const text = chance.happens(0.9) ? mutated(whole, chance) : whole
-    const heard = await this.#say(text)
-    if (heard.length === 0 && deserves(text) && this.unanswered.length < mostTold) this.unanswered.push(text)
-  }
-
-  /** A call: an INVITE, up to nine further messages within it, and its end. */
-  async walk(): Promise<void> {
-    const { chance } = this
-    const name = `w${this.counts.said.toString(36)}`
-    const dialog: WalkedDialog = { name, callId: `${name}@fuzz`, cseq: 1, toTag: "" }
-    const invite = request({
-      ...this.#base(dialog),
-      method: "INVITE",
-      branch: `z9hG4bK${name}`,
-      cseq: dialog.cseq,
-      ...this.#body()
-    })
-    const heard = await this.#say(chance.happens(0.1) ? mutated(invite, chance) : invite)
-    dialog.toTag = /^To:.*;tag=([^;\s]+)/im.exec(heard.at(-1) ?? "")?.[1] ?? ""
-    for (let steps = 1 + chance.below(9); steps > 0; steps--) await this.#step(dialog)
-    for (const call of this.#ringing) call.refuse(480)
-    this.#ringing.clear()
-    for (const leg of this.#legs) leg.close("agent_hangup")
-    this.#legs.clear()
-  }
-
-  /** An answer to what the server asked last, or another request of the dialog. */
-  async #step(dialog: WalkedDialog): Promise<void> {
-    const { chance } = this
-    const asked = this.#replies.find((text) => !text.startsWith("SIP/2.0 "))
-    if (asked !== undefined && chance.happens(0.7)) {
-      const reply = bareReply(asked, chance.one([200, 202, 401, 404, 481, 491, 500]))
-      if (reply !== undefined) await this.#say(this.#maybe(reply))
-      return
-    }
-    const method = chance.one("ACK ACK INFO UPDATE INVITE BYE CANCEL PRACK OPTIONS NOTIFY REFER MESSAGE".split(" "))
-    const isOld = method === "ACK" || method === "CANCEL"
-    if (!isOld) dialog.cseq++
-    const offer = method === "INVITE" || method === "UPDATE" || chance.happens(0.1)
-    const sipfrag = { body: "SIP/2.0 200 OK\r\n", type: "message/sipfrag" }
-    const keys = { body: "Signal=5\r\n", type: "application/dtmf-relay" }
-    const { name } = dialog
-    await this.#say(
-      this.#maybe(
-        request({
-          ...this.#base(dialog),
-          method,
-          branch: isOld && chance.happens(0.5) ? `z9hG4bK${name}` : `z9hG4bK${name}${this.counts.said}`,
-          cseq: isOld ? 1 : dialog.cseq,
-          ...(method === "NOTIFY" ? sipfrag : method === "INFO" ? keys : offer ? this.#body() : {})
-        })
-      )
-    )
-  }
-
-  #base({ callId, name, toTag }: WalkedDialog) {
-    return { callId, fromTag: name, toTag, extra: extras(this.chance) }
-  }
-
-  #body(): { readonly body?: string } {
-    return this.chance.happens(0.9) ? { body: sdp(this.chance) } : {}
-  }
-
-  #maybe(text: string): string {
-    return this.chance.happens(0.3) ? mutated(text, this.chance) : text
-  }
-
-  async #say(text: string): Promise<ReadonlyArray<string>> {
-    this.#replies = []
-    this.counts.said++
-    this.#onMessage(text, this.#flow)
-    for (let turns = 0; turns < 3; turns++) await turn()
-    return this.#replies
-  }
-
-  /** Rings, refuses, answers or does nothing. */
-  #onCall(call: IncomingCall): void {
-    const { chance } = this
-    this.counts.calls++
-    this.#ringing.add(call)
-    call.onCancelled(() => this.#ringing.delete(call))
-    if (chance.happens(0.6)) call.ring()
-    if (chance.happens(0.2)) call.refuse(486)
-    else if (chance.happens(0.85)) {
-      void call.answer().then((leg) => {
-        if (leg !== undefined) this.#onLeg(leg)
-      }, this.fault)
-    }
-  }
-
-  #onLeg(leg: PhoneLeg): void {
-    this.counts.answered++
-    this.#legs.add(leg)
-    leg.attach({
-      onFrame: () => undefined,
-      onEvent: () => undefined,
-      onDigit: () => undefined,
-      onClosed: () => void this.#legs.delete(leg)
-    })
-    if (this.chance.happens(0.1)) void leg.telephone?.refer("sip:x@192.0.2.2", {})
-  }
-}
-
-/** Where a walk through a call stands. */
-interface WalkedDialog {
-  readonly name: string
-  readonly callId: string
-  cseq: number
-  toTag: string
-}
-
-/** A request that is whole enough to be answered. */
-const deserves = (text: string): boolean => {
-  const whole = addBranch(unfolded(text))
-  const seen = peekHeaders(whole)
-  if (seen?.method === undefined || seen.method === "ACK" || normalise(whole) === undefined) return false
-  return bareReply(whole, 400) !== undefined && parse(normalise(whole) ?? "") !== undefined
 }
 
 const slopeOf = (points: ReadonlyArray<readonly [number, number]>): number => {

@@ -54,6 +54,8 @@ export interface Spoken {
   readonly extra?: ReadonlyArray<string>
   readonly body?: string
   readonly type?: string
+  /** Lines about the body, instead of its type. */
+  readonly entity?: ReadonlyArray<string>
 }
 
 /** A request as text. */
@@ -68,7 +70,7 @@ export const request = (spoken: Spoken): string =>
     "Contact: <sip:fuzz@192.0.2.1:5060>",
     "Max-Forwards: 70",
     ...(spoken.extra ?? []),
-    ...(spoken.body === undefined ? [] : [`Content-Type: ${spoken.type ?? "application/sdp"}`]),
+    ...(spoken.body === undefined ? [] : (spoken.entity ?? [`Content-Type: ${spoken.type ?? "application/sdp"}`])),
     `Content-Length: ${Buffer.byteLength(spoken.body ?? "")}`,
     "",
     spoken.body ?? ""
@@ -221,6 +223,10 @@ export const mutated = (text: string, chance: Chance): string => {
       .slice(0, chance.happens(0.01) ? 60_000 : 8_000)
   return out
 }
+
+/** Mostly the message as it is. */
+export const perhapsMutated = (text: string, chance: Chance): string =>
+  chance.happens(0.3) ? mutated(text, chance) : text
 
 const splice = (text: string, at: number, away: number, instead: string): string =>
   text.slice(0, at) + instead + text.slice(at + away)

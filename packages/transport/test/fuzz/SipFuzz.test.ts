@@ -11,6 +11,9 @@ describe("the server, told a great many wrong things", () => {
     // It was not all refused at first sight.
     expect(report.calls).toBeGreaterThan(300)
     expect(report.answered).toBeGreaterThan(100)
+    expect(report.leftOpen).toBeGreaterThan(40)
+    expect(report.placed).toBeGreaterThan(40)
+    expect(report.probes).toBeGreaterThan(30)
     expect(Object.keys(report.statuses).length).toBeGreaterThan(15)
     expect(report.heapBytes.end - report.heapBytes.middle).toBeLessThan(4_000_000)
   })

@@ -79,6 +79,9 @@ describe("a normalise message", () => {
     expect(normalise(invite)?.endsWith("\r\n\r\nabc")).toBe(true)
     expect(normalise(lines("X sip:a SIP/2.0", "Content-Length: 4", "", "ääx"))?.endsWith("ää")).toBe(true)
     expect(normalise(lines("X sip:a SIP/2.0", "Content-Length: 99", "", "short"))).toBeUndefined()
+    for (const end of ["\r", "\n", "\n\r", "\r\r", "\u2028", "\u2029"]) {
+      expect(normalise(lines("X sip:a SIP/2.0", `X: a${end}Content-Type: b/c`, "", "x"))).toBeUndefined()
+    }
     expect(normalise("X sip:a SIP/2.0\r\nno end")).toBeUndefined()
   })
 

@@ -7,13 +7,22 @@ import type {
   TestRunSummary,
   TestsRun
 } from "@parley/contract/AgentTest"
-import { BadRequest, type Invalid, invalid, type NotFound, notFound, TooManyRequests } from "@parley/contract/Errors"
+import {
+  BadRequest,
+  type Invalid,
+  invalid,
+  type NotFound,
+  notFound,
+  type PaymentRequired,
+  TooManyRequests
+} from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import type { Page, PageRequest } from "@parley/contract/Page"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { agentFinder, decodeConfig } from "../agents/AgentRow.ts"
 import { pinParts } from "../agents/PinnedParts.ts"
+import { Billing } from "../billing/Billing.ts"
 import { Database } from "../storage/Database.ts"
 import { newId } from "../storage/Id.ts"
 import { closeWindow, countWhen, openWindow, readPage } from "../storage/Paging.ts"
@@ -38,12 +47,12 @@ const mostWaiting = 200
 export class TestRuns extends Context.Service<
   TestRuns,
   {
-    /** Begins a batch of the agent's draft. */
+    /** Begins a batch of the agent's draft. Fails with 402 when the balance is spent. */
     readonly begin: (
       workspace: string,
       agentId: string,
       input: TestsRun
-    ) => Effect.Effect<TestBatch, NotFound | BadRequest | Invalid | TooManyRequests>
+    ) => Effect.Effect<TestBatch, NotFound | BadRequest | Invalid | PaymentRequired | TooManyRequests>
     /** Runs whose turn it is. */
     readonly queue: TestRunQueue.TestRunQueue["queue"]
     readonly finish: TestRunQueue.TestRunQueue["finish"]
@@ -57,11 +66,12 @@ export class TestRuns extends Context.Service<
     readonly get: (workspace: string, id: string) => Effect.Effect<TestRun, NotFound>
   }
 >()("@parley/workspace/TestRuns") {
-  static readonly layer: Layer.Layer<TestRuns, never, Database | SqlClient.SqlClient> = Layer.effect(
+  static readonly layer: Layer.Layer<TestRuns, never, Billing | Database | SqlClient.SqlClient> = Layer.effect(
     TestRuns,
     Effect.gen(function* () {
       yield* Database
       const sql = yield* SqlClient.SqlClient
+      const billing = yield* Billing
       const { finish, queue } = yield* TestRunQueue.make
       const findAgent = agentFinder(sql)
       const findRun = finder(sql, { table: "test_runs", noun: "Test run", read: runRows })
@@ -81,6 +91,7 @@ export class TestRuns extends Context.Service<
         begin: Effect.fn("TestRuns.begin")(
           function* (workspace, agentId, input) {
             const agent = yield* findAgent(workspace, agentId)
+            yield* billing.admit(workspace, { kind: "agent_test", model: "" })
             const tests = yield* testsFor(sql, workspace, agentId, input)
             const open = yield* countOf(sql`SELECT count(*)::int AS n FROM test_runs
               WHERE workspace_id = ${workspace} AND status IN ('queued', 'running')`)

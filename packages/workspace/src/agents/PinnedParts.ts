@@ -4,7 +4,7 @@ import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { pinKnowledge, PinnedSource } from "../knowledge/PinnedKnowledge.ts"
-import { decodeMcpServer, pinMcp, type RunnableMcpServer } from "../mcp/PinnedMcp.ts"
+import { pinMcp, type RunnableMcpServer, StoredMcpServers } from "../mcp/PinnedMcp.ts"
 import { pinTools } from "../tools/PinnedTools.ts"
 import { decodeTool, type RunnableTool } from "../tools/ToolRow.ts"
 import { decodeConfig } from "./AgentRow.ts"
@@ -42,7 +42,7 @@ export const StoredParts = Schema.Struct(storedParts)
 /** With MCP servers, which a batch of tests does not ask. */
 export const StoredVersionParts = Schema.Struct({
   ...storedParts,
-  mcp_servers: Schema.Array(Schema.Struct({ mcp_server_id: Schema.String, definition: Schema.Unknown }))
+  mcp_servers: StoredMcpServers
 })
 
 /** What a call runs of them. */
@@ -50,7 +50,3 @@ export const runnableParts = ({ config, tools }: typeof StoredParts.Type) => ({
   config: decodeConfig(config),
   tools: tools.map(({ definition, tool_id }) => ({ tool_id, definition: decodeTool(definition) }))
 })
-
-/** The MCP servers a call asks for their tools. */
-export const runnableMcpServers = ({ mcp_servers }: typeof StoredVersionParts.Type): ReadonlyArray<RunnableMcpServer> =>
-  mcp_servers.map(({ definition, mcp_server_id }) => ({ mcp_server_id, definition: decodeMcpServer(definition) }))

@@ -1,8 +1,11 @@
 // Analyses calls that are over, one after another. Three attempts, each bounded; what cannot be analysed is told as
-// skipped or as an error, never forgotten.
+// skipped or as an error, never forgotten. The model's time is charged by the second; an analysis that the balance does not
+// cover is an error, and can be begun anew.
 import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import type { ChatModel } from "@parley/llm/ChatModel"
 import { Context, Effect, Layer, Result, Stream } from "effect"
+import { Billing } from "../billing/Billing.ts"
+import { byTheSecond } from "../billing/byTheSecond.ts"
 import * as JobWorker from "../jobs/JobWorker.ts"
 import { type AnalysedCall, Analyses, isWanted, type Outcome, type QueuedRow } from "./Analyses.ts"
 import { answerOf, questionOf } from "./question.ts"
@@ -19,18 +22,24 @@ const lookMs = 2_000
 const retryWaitsMs = [2_000, 10_000] as const
 
 /** The worker. */
-export const layer: Layer.Layer<never, never, Analyses | AnalysisModel> = Layer.effectDiscard(
+export const layer: Layer.Layer<never, never, Analyses | AnalysisModel | Billing> = Layer.effectDiscard(
   Effect.gen(function* () {
     const analyses = yield* Analyses
     const models = yield* AnalysisModel
+    const billing = yield* Billing
 
     const analyse = Effect.fnUntraced(function* (call: AnalysedCall, queued: QueuedRow) {
       const spoke = call.transcript.some(({ role }) => role === "user")
       if (!isWanted(call.config.analysis) || !spoke) return yield* analyses.finish(call, nothing("skipped", null))
       const model = models.chat(call.config, call.row.agent_id)
       if (model === undefined) return yield* analyses.finish(call, nothing("error", "no language model can analyse"))
-      const answer = yield* Effect.result(ask(model, call))
+      const answer = yield* Effect.result(
+        Effect.mapError(byTheSecond(billing, call.row.workspace_id, "analysis", ask(model, call)), (error) =>
+          typeof error === "string" ? error : unpaid
+        )
+      )
       if (Result.isSuccess(answer)) return yield* analyses.finish(call, answer.success)
+      if (answer.failure === unpaid) return yield* analyses.finish(call, nothing("error", unpaid))
       const waitMs = retryWaitsMs[queued.attempts]
       return yield* waitMs === undefined
         ? analyses.finish(call, nothing("error", answer.failure))
@@ -49,6 +58,8 @@ export const layer: Layer.Layer<never, never, Analyses | AnalysisModel> = Layer.
     })
   })
 )
+
+const unpaid = "the balance is spent"
 
 const ask = ({ stream }: ChatModel, { config, transcript }: AnalysedCall): Effect.Effect<Outcome, string> =>
   stream({ messages: questionOf(config.analysis, transcript), tools: [], extra: {} }).pipe(

@@ -1,34 +1,21 @@
-// What each workspace may still spend, and how much at the same time. Admission stands before the
-// first audio byte, so an account is remembered for a second; charges and credits of this process renew it. A
-// statement that charges also writes its entry: the balance is always the sum of the entries.
-import { PaymentRequired } from "@parley/contract/Errors"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+// What each workspace may still spend, and how much at the same time. Admission stands before the first audio byte, so an
+// account is remembered for a second; charges and credits of this process renew it. Work that takes longer has a meter:
+// every second what it did so far is written to its entry, and it is told when the balance is spent, by whomever.
+import type { PaymentRequired } from "@parley/contract/Errors"
+import { Clock, Context, Effect, Layer, Schedule, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../storage/Id.ts"
-import { type Nano, unit } from "./Money.ts"
-import { highestTier, tierOf } from "./tiers.ts"
 import { Platform } from "../Platform.ts"
 import { Database } from "../storage/Database.ts"
 import { onlyRow, rowsOf } from "../storage/rows.ts"
+import { accountsOf } from "./accounts.ts"
+import type { Account } from "./KnownWallets.ts"
+import { balanceSpent, type Meter, type MeteredWork, meterOf, Work } from "./Meter.ts"
+import type { Nano } from "./Money.ts"
+import { type Entry, lastRevision, walletRows } from "./walletRows.ts"
 
-/** The wallet of a workspace, amounts in nano-units. */
-export interface Account {
-  readonly walletId: string
-  readonly workspaceId: string
-  /** What is left of trial and top-ups; below zero when work was done past the end. */
-  readonly balance: Nano
-  /** Given at the start. */
-  readonly trial: Nano
-  /** What is left of it; it is spent first. */
-  readonly trialLeft: Nano
-  readonly toppedUp: Nano
-  /** Nothing is ever refused for money. */
-  readonly unlimited: boolean
-  /** Requests at the same time, over all keys and all APIs. */
-  readonly concurrency: number
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
+export type { Account } from "./KnownWallets.ts"
+export type { Meter } from "./Meter.ts"
 
 /** Work that was done. Fractions count as a whole piece. */
 export type Usage =
@@ -40,6 +27,10 @@ export type Usage =
   | { readonly kind: "agent"; readonly seconds: number }
   /** An answered telephone call, besides the agent. */
   | { readonly kind: "phone"; readonly seconds: number }
+  /** A conversation of a test, and its judgement. */
+  | { readonly kind: "agent_test"; readonly seconds: number }
+  /** A language model at work on a call that is over. */
+  | { readonly kind: "analysis"; readonly seconds: number }
   /** A bought telephone number. */
   | { readonly kind: "phone_number"; readonly days: number }
 
@@ -49,14 +40,19 @@ export interface Intent {
   readonly model: string
 }
 
-/** Admission, charges and credits of workspaces. */
+/** Admission, charges, meters and credits of workspaces. */
 export class Billing extends Context.Service<
   Billing,
   {
     /** Fails when the balance is spent, unless the intended work is free. */
     readonly admit: (workspaceId: string, intent?: Intent) => Effect.Effect<Account, PaymentRequired>
-    /** Never refuses and is never half done: work that was done is counted. */
-    readonly charge: (workspaceId: string, usage: Usage) => Effect.Effect<void>
+    /** Admits work that is metered until the scope closes. Fails as `admit` does. */
+    readonly meter: (workspaceId: string, work: MeteredWork) => Effect.Effect<Meter, PaymentRequired, Scope.Scope>
+    /**
+     * Never refuses and is never half done: work that was done is counted. `session`: what its meter counted so far is
+     * replaced; once for each kind.
+     */
+    readonly charge: (workspaceId: string, usage: Usage, session?: string) => Effect.Effect<void>
     /** What was charged for work that was not done is given back: an entry of its own, below zero. */
     readonly refund: (workspaceId: string, usage: Usage) => Effect.Effect<void>
     readonly account: (workspaceId: string) => Effect.Effect<Account>
@@ -71,54 +67,59 @@ export class Billing extends Context.Service<
     Effect.gen(function* () {
       yield* Database
       const sql = yield* SqlClient.SqlClient
+      const clock = yield* Clock.Clock
       const { trialBalance } = yield* Platform
-      const unlimited = trialBalance === "unlimited"
-      const granted = unlimited ? defaultTrial : trialBalance
-      const known = new Map<string, { readonly account: Account; readonly untilMs: number }>()
+      const { account, add, bill, remember, wallets, write } = accountsOf(sql, trialBalance, clock)
+      const rateOf = yield* makeRates(sql)
 
-      const remember = Effect.fnUntraced(function* (row: WalletRow) {
-        const account = show(row, unlimited)
-        if (known.size >= mostKnown) known.clear()
-        known.set(row.workspace_id, { account, untilMs: (yield* Clock.currentTimeMillis) + rememberMs })
-        return account
+      /** The account with something left, or with nothing where the work is free. */
+      const admitted = Effect.fnUntraced(function* (workspaceId: string, rate: Effect.Effect<number>) {
+        const now = wallets.fresh(workspaceId, clock.currentTimeMillisUnsafe()) ?? (yield* account(workspaceId))
+        if (wallets.left(now) > 0 || (yield* rate) === 0) return now
+        return yield* balanceSpent
       })
 
-      /** Makes the wallet where there is none, then adds. */
-      const add = (workspaceId: string, column: "topped_up_nano" | "spent_nano", nano: string) =>
-        walletRows(sql`INSERT INTO wallets (workspace_id, id, granted_nano, ${sql(column)})
-          VALUES (${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, ${nano}::bigint)
-          ON CONFLICT (workspace_id) DO UPDATE
-            SET ${sql(column)} = wallets.${sql(column)} + EXCLUDED.${sql(column)}, updated_at = now()
-          RETURNING *`).pipe(onlyRow)
-
-      const account = Effect.fnUntraced(function* (workspaceId: string) {
-        const rows = yield* walletRows(sql`SELECT * FROM wallets WHERE workspace_id = ${workspaceId}`)
-        return yield* remember(rows[0] ?? (yield* add(workspaceId, "spent_nano", "0")))
-      }, Effect.orDie)
-
-      const enter = Effect.fnUntraced(function* (workspaceId: string, usage: Usage, sign: 1 | -1) {
-        yield* remember(yield* enterUsage(sql, workspaceId, usage, { sign, granted }))
-      }, Effect.orDie)
+      yield* Effect.suspend(() => Effect.forEach(wallets.running(), ([id, works]) => bill(id, works))).pipe(
+        Effect.catchCause(() => Effect.logWarning("Running work could not be charged and will be tried again")),
+        Effect.repeat(Schedule.spaced(billEveryMs)),
+        Effect.forkScoped
+      )
 
       return {
         admit: Effect.fnUntraced(function* (workspaceId, intent) {
-          const kept = known.get(workspaceId)
-          const fresh = kept !== undefined && (yield* Clock.currentTimeMillis) < kept.untilMs
-          const now = fresh ? kept.account : yield* account(workspaceId)
-          if (now.unlimited || now.balance > 0n) return now
-          if (intent !== undefined && (yield* isFree(sql, intent))) return now
-          return yield* new PaymentRequired({ message: "The balance is spent; top it up to go on" })
+          const rate = intent === undefined ? Effect.succeed(1) : rateOf([intent.kind], intent.model)
+          return yield* admitted(workspaceId, rate)
         }),
 
-        charge: Effect.fn("Billing.charge")(
-          (workspaceId: string, usage: Usage) => enter(workspaceId, usage, 1),
-          Effect.uninterruptible
-        ),
+        meter: Effect.fnUntraced(function* (workspaceId, kind) {
+          const rate = yield* rateOf(kind.kinds, kind.model ?? "")
+          const now = yield* admitted(workspaceId, Effect.succeed(rate))
+          const sinceMs = clock.currentTimeMillisUnsafe()
+          const work = new Work(
+            { workspaceId, id: kind.session ?? newId("work"), kind, rate },
+            () => clock.currentTimeMillisUnsafe() - sinceMs
+          )
+          const { close, meter } = meterOf(work, now, { wallets, write })
+          yield* Effect.acquireRelease(
+            Effect.sync(() => wallets.begin(work)),
+            () => close
+          )
+          return meter
+        }),
 
-        refund: Effect.fn("Billing.refund")(
-          (workspaceId: string, usage: Usage) => enter(workspaceId, usage, -1),
-          Effect.uninterruptible
-        ),
+        charge: Effect.fn("Billing.charge")(function* (workspaceId: string, usage: Usage, session?: string) {
+          const entry = { ...measured(usage), work: session ?? null, revision: lastRevision }
+          yield* write(workspaceId, [entry], () => {
+            for (const work of session === undefined ? [] : wallets.worksOf(workspaceId)) {
+              if (work.id === session) wallets.end(work)
+            }
+          })
+        }, Effect.uninterruptible),
+
+        refund: Effect.fn("Billing.refund")(function* (workspaceId: string, usage: Usage) {
+          const { quantity, ...rest } = measured(usage)
+          yield* write(workspaceId, [{ ...rest, quantity: -quantity, work: null, revision: 0 }])
+        }, Effect.uninterruptible),
 
         account,
 
@@ -148,92 +149,46 @@ export class Billing extends Context.Service<
   )
 }
 
-const isFree = (sql: SqlClient.SqlClient, { kind, model }: Intent) =>
-  priceRows(sql`SELECT amount_nano FROM prices WHERE name IN (${kind}, ${`${kind}:${model}`})
-    ORDER BY length(name) DESC LIMIT 1`).pipe(
-    Effect.map((rows) => rows[0] !== undefined && rows[0].amount_nano === 0n),
-    Effect.orDie
+/** What a piece of some kinds of work costs together, in nano-units. The price list is read again after a second. */
+const makeRates = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    Effect.cachedWithTTL(
+      priceRows(sql`SELECT name, amount_nano, per FROM prices`).pipe(
+        Effect.map((rows) => new Map(rows.map((row) => [row.name, Number(row.amount_nano) / Number(row.per)]))),
+        Effect.orDie
+      ),
+      "1 second"
+    ),
+    (prices) => (kinds: ReadonlyArray<string>, model: string) =>
+      Effect.map(prices, (known) =>
+        kinds.reduce((sum, kind) => sum + (known.get(`${kind}:${model}`) ?? known.get(kind) ?? 0), 0)
+      )
   )
 
-/** One statement writes the entry and moves the balance; the wallet is made where there is none. */
-const enterUsage = (
-  sql: SqlClient.SqlClient,
-  workspaceId: string,
-  usage: Usage,
-  { granted, sign }: { readonly sign: 1 | -1; readonly granted: Nano }
-) => {
-  const { model, quantity } = measured(usage)
-  return walletRows(sql`WITH price AS (
-      SELECT amount_nano, per FROM prices WHERE name IN (${usage.kind}, ${`${usage.kind}:${model}`})
-      ORDER BY length(name) DESC LIMIT 1
-    ), entry AS (
-      INSERT INTO usage_entries (workspace_id, kind, model, quantity, cost_nano)
-      SELECT ${workspaceId}, ${usage.kind}, ${model}, ${sign}::bigint * ${quantity}::bigint,
-        ${sign}::bigint *
-        coalesce((SELECT ceil(amount_nano::numeric * ${quantity}::bigint / per) FROM price), 0)::bigint
-      RETURNING cost_nano
-    )
-    INSERT INTO wallets (workspace_id, id, granted_nano, spent_nano)
-    SELECT ${workspaceId}, ${newId("wallet")}, ${String(granted)}::bigint, cost_nano FROM entry
-    ON CONFLICT (workspace_id) DO UPDATE
-      SET spent_nano = wallets.spent_nano + EXCLUDED.spent_nano, updated_at = now()
-    RETURNING *`).pipe(onlyRow)
-}
+const billEveryMs = 1000
 
-/** What a new workspace gets where the setting says nothing of an amount. */
-const defaultTrial: Nano = 5n * unit
-
-const rememberMs = 1000
-const mostKnown = 10_000
-
-const WalletRow = Schema.Struct({
-  workspace_id: Schema.String,
-  id: Schema.String,
-  granted_nano: Schema.BigInt,
-  topped_up_nano: Schema.BigInt,
-  spent_nano: Schema.BigInt,
-  concurrency: Schema.NullOr(Schema.Int),
-  created_at: Schema.Date,
-  updated_at: Schema.Date
-})
-type WalletRow = typeof WalletRow.Type
-
-const show = (row: WalletRow, unlimited: boolean): Account => {
-  const trial = row.granted_nano
-  const toppedUp = row.topped_up_nano
-  const spent = row.spent_nano
-  return {
-    walletId: row.id,
-    workspaceId: row.workspace_id,
-    balance: trial + toppedUp - spent,
-    trial,
-    trialLeft: spent >= trial ? 0n : trial - spent,
-    toppedUp,
-    unlimited,
-    concurrency: row.concurrency ?? (unlimited ? highestTier : tierOf(toppedUp)),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at
-  }
-}
-
-const measured = (usage: Usage): { readonly model: string; readonly quantity: string } => {
-  switch (usage.kind) {
+const measured = (usage: Usage): Pick<Entry, "kind" | "model" | "quantity"> => {
+  const { kind } = usage
+  switch (kind) {
     case "tts":
-      return { model: usage.model, quantity: whole(usage.bytes) }
+      return { kind, model: usage.model, quantity: whole(usage.bytes) }
     case "asr":
-      return { model: usage.model, quantity: whole(usage.seconds) }
+      return { kind, model: usage.model, quantity: whole(usage.seconds) }
     case "voice_design":
-      return { model: usage.model, quantity: "1" }
+      return { kind, model: usage.model, quantity: 1 }
     case "agent":
+    case "agent_test":
+    case "analysis":
     case "phone":
-      return { model: "", quantity: whole(usage.seconds) }
+      return { kind, model: "", quantity: whole(usage.seconds) }
     case "phone_number":
-      return { model: "", quantity: whole(usage.days) }
+      return { kind, model: "", quantity: whole(usage.days) }
   }
 }
 
-const whole = (pieces: number): string => String(Math.max(0, Math.ceil(pieces)))
+const whole = (pieces: number): number => Math.max(0, Math.ceil(pieces))
 
-const walletRows = rowsOf("wallets", WalletRow)
-
-const priceRows = rowsOf("prices", Schema.Struct({ amount_nano: Schema.BigInt }))
+const priceRows = rowsOf(
+  "prices",
+  Schema.Struct({ name: Schema.String, amount_nano: Schema.BigInt, per: Schema.BigInt })
+)

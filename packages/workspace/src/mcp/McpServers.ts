@@ -1,19 +1,25 @@
 // The workspace's MCP servers. A foreign or removed one is not found. One that a draft names cannot be removed; one
 // that is removed lives on in the versions that were published with it.
-import { BadGateway, type BadRequest, Conflict, type Invalid, invalid, type NotFound } from "@parley/contract/Errors"
+import {
+  type BadGateway,
+  type BadRequest,
+  Conflict,
+  type Invalid,
+  invalid,
+  type NotFound
+} from "@parley/contract/Errors"
 import { fault } from "@parley/contract/Fault"
 import {
-  type McpEndpoint,
   type McpServer,
   type McpServerCreate,
   type McpServerPatch,
+  type McpServerTools,
   type McpTool,
-  mcpToolsPerSession,
   type StoredMcpServer
 } from "@parley/contract/McpServer"
 import type { Page, PageRequest } from "@parley/contract/Page"
 import { headerFaults } from "@parley/contract/Tool"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { configHash } from "../storage/configHash.ts"
 import { newId } from "../storage/Id.ts"
@@ -22,15 +28,15 @@ import { urlFault, webhookRules } from "../outbound/CustomerUrl.ts"
 import { SafeHttp } from "../outbound/SafeHttp.ts"
 import { likePattern, readPage } from "../storage/Paging.ts"
 import { finder } from "../storage/records.ts"
-import { onlyRow } from "../storage/rows.ts"
+import { onlyRow, rowsOf } from "../storage/rows.ts"
 import { Platform } from "../Platform.ts"
-import type { OpenSecrets, OwnedSecrets } from "../storage/SecretBox.ts"
+import type { OwnedSecrets } from "../storage/SecretBox.ts"
 import { secretOwner } from "../storage/SecretOwner.ts"
 import { Secrets } from "../storage/Secrets.ts"
 import { Database } from "../storage/Database.ts"
-import { keptHeaders, missingParts, sealHeaders, sentHeaders, showHeader } from "../tools/SealedHeaders.ts"
-import { openSession } from "./McpClient.ts"
-import { decodeMcpServer, type McpServerRow, mcpServerRows, type RunnableMcpServer } from "./PinnedMcp.ts"
+import { keptHeaders, missingParts, sealHeaders, showHeader } from "../tools/SealedHeaders.ts"
+import { decodeMcpServer, type McpServerRow, mcpServerRows, StoredMcpServers } from "./PinnedMcp.ts"
+import { toolChanges, toolsOf } from "./PublishedMcp.ts"
 
 /** MCP servers of a workspace. */
 export class McpServers extends Context.Service<
@@ -48,8 +54,11 @@ export class McpServers extends Context.Service<
       patch: McpServerPatch
     ) => Effect.Effect<McpServer, NotFound | Invalid>
     readonly remove: (workspace: string, id: string) => Effect.Effect<void, NotFound | Conflict>
-    /** Asked now; fails with BadGateway when it cannot be asked. */
-    readonly tools: (workspace: string, id: string) => Effect.Effect<ReadonlyArray<McpTool>, NotFound | BadGateway>
+    /** Asked now, and how it differs for agents published with it; fails with BadGateway when it cannot be asked. */
+    readonly tools: (
+      workspace: string,
+      id: string
+    ) => Effect.Effect<Omit<McpServerTools, "mcp_server_id">, NotFound | BadGateway>
   }
 >()("@parley/workspace/McpServers") {
   static readonly layer: Layer.Layer<
@@ -132,18 +141,9 @@ export class McpServers extends Context.Service<
         // Without a span: a failure may quote what the server says.
         tools: Effect.fnUntraced(function* (workspace, id) {
           const definition = decodeMcpServer((yield* find(workspace, id)).definition)
-          const endpoint = endpointOf({ mcp_server_id: id, definition }, secrets.of)
-          return yield* openSession(http, endpoint, mcpClientInfo).pipe(
-            Effect.flatMap((session) => session.listTools(mcpToolsPerSession)),
-            Effect.scoped,
-            Effect.timeoutOrElse({
-              duration: endpoint.timeoutMs,
-              orElse: () => new BadGateway({ message: "The MCP server cannot be asked: no answer in time" })
-            }),
-            Effect.catchTag("McpFailure", ({ message }) =>
-              Effect.fail(new BadGateway({ message: `The MCP server cannot be asked: ${message}` }))
-            )
-          )
+          const tools = yield* toolsOf({ http, secretsOf: secrets.of }, { mcp_server_id: id, definition })
+          const agents = yield* publishedWith(sql, workspace, id)
+          return { tools, changes: agents.flatMap((agent) => changesOf(agent, id, tools)) }
         })
       }
     })
@@ -172,19 +172,30 @@ const merged = Effect.fnUntraced(function* (
   return server
 })
 
-/** How the service introduces itself. */
-export const mcpClientInfo = { name: "parley", version: "1" }
+/** Agents whose live version has the server. */
+const publishedWith = (sql: SqlClient.SqlClient, workspace: string, id: string) =>
+  publishedRows(sql`SELECT a.id, a.name, v.mcp_servers FROM agents a
+    JOIN agent_versions v ON v.agent_id = a.id AND v.version_number = a.live_version
+    WHERE a.workspace_id = ${workspace} AND a.deleted_at IS NULL
+      AND v.mcp_servers @> ${JSON.stringify([{ mcp_server_id: id }])}::jsonb
+    ORDER BY a.seq`).pipe(Effect.orDie)
 
-/** A server as it is asked, with its headers in the clear. */
-export const endpointOf = ({ definition, mcp_server_id }: RunnableMcpServer, secretsOf: OpenSecrets): McpEndpoint => ({
-  id: mcp_server_id,
-  url: definition.url,
-  headers: sentHeaders(definition.headers).map(({ name, value }) => ({
-    name,
-    value: secretsOf(secretOwner.mcpServer(mcp_server_id)).open(value)
-  })),
-  timeoutMs: definition.timeout_seconds * 1000
-})
+const publishedRows = rowsOf(
+  "agents",
+  Schema.Struct({ id: Schema.String, name: Schema.String, mcp_servers: StoredMcpServers })
+)
+
+const changesOf = (
+  agent: { readonly id: string; readonly name: string; readonly mcp_servers: typeof StoredMcpServers.Type },
+  id: string,
+  now: ReadonlyArray<McpTool>
+): McpServerTools["changes"] => {
+  const published = agent.mcp_servers.find(({ mcp_server_id }) => mcp_server_id === id)?.tools
+  if (published === undefined) return []
+  const changes = toolChanges(published, now)
+  const isSame = Object.values(changes).every((names) => names.length === 0)
+  return isSame ? [] : [{ agent_id: agent.id, agent_name: agent.name, ...changes }]
+}
 
 const show = (row: McpServerRow): McpServer => {
   const { headers, ...definition } = decodeMcpServer(row.definition)

@@ -1,6 +1,6 @@
-// The MCP servers an agent's draft names, as they are now. Publishing stores where they are beside the configuration;
-// which tools they have is asked when a call starts. The hash that is shown covers them.
-import { StoredMcpServer } from "@parley/contract/McpServer"
+// The MCP servers an agent's draft names, as they are now. Publishing stores where they are beside the configuration,
+// with the tools they have then. The hash that is shown covers where they are.
+import { McpTool, StoredMcpServer } from "@parley/contract/McpServer"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { configHash } from "../storage/configHash.ts"
@@ -24,7 +24,26 @@ export type McpServerRow = typeof McpServerRow.Type
 export interface RunnableMcpServer {
   readonly mcp_server_id: string
   readonly definition: StoredMcpServer
+  /** As they were when the version was published. Undefined for drafts: they are asked for when a call begins. */
+  readonly tools?: ReadonlyArray<McpTool> | undefined
 }
+
+/** The column of a version. Versions of before have no tools in it. */
+export const StoredMcpServers = Schema.Array(
+  Schema.Struct({
+    mcp_server_id: Schema.String,
+    definition: Schema.Unknown,
+    tools: Schema.optionalKey(Schema.Array(McpTool))
+  })
+)
+
+/** What a call runs of them. */
+export const runnableMcpServers = (stored: typeof StoredMcpServers.Type): ReadonlyArray<RunnableMcpServer> =>
+  stored.map(({ definition, mcp_server_id, tools }) => ({
+    mcp_server_id,
+    definition: decodeMcpServer(definition),
+    tools
+  }))
 
 /** Servers, and the hash of a configuration with them. */
 export interface PinnedMcp {

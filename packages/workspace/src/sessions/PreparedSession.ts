@@ -4,9 +4,9 @@ import type { StoredConfig } from "@parley/contract/AgentConfig/AgentConfig"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { decodeConfig } from "../agents/AgentRow.ts"
-import { pinParts, runnableMcpServers, runnableParts, StoredVersionParts } from "../agents/PinnedParts.ts"
+import { pinParts, runnableParts, StoredVersionParts } from "../agents/PinnedParts.ts"
 import { type CallKnowledge, knowledgeFor } from "../knowledge/PinnedKnowledge.ts"
-import type { RunnableMcpServer } from "../mcp/PinnedMcp.ts"
+import { type RunnableMcpServer, runnableMcpServers } from "../mcp/PinnedMcp.ts"
 import { onlyRow, rowsOf } from "../storage/rows.ts"
 import type { RunnableTool } from "../tools/ToolRow.ts"
 import type { SessionRow } from "./SessionRow.ts"
@@ -18,7 +18,7 @@ export interface ClaimedSession {
   /** In the order the configuration names them. */
   readonly tools: ReadonlyArray<RunnableTool>
   readonly knowledge: CallKnowledge
-  /** To be asked for their tools. */
+  /** Of a draft they are to be asked for their tools. */
   readonly mcpServers: ReadonlyArray<RunnableMcpServer>
 }
 
@@ -36,7 +36,7 @@ export const prepareSession = Effect.fnUntraced(function* (
     WHERE agent_id = ${row.agent_id} AND version_number = ${row.version_number}`).pipe(onlyRow, Effect.orDie)
   const { config, tools } = runnableParts(version)
   const knowledge = yield* knowledgeFor(sql, config.knowledge_base, version.knowledge)
-  return { row, config, tools, knowledge, mcpServers: runnableMcpServers(version) }
+  return { row, config, tools, knowledge, mcpServers: runnableMcpServers(version.mcp_servers) }
 })
 
 const versionRows = rowsOf("agent_versions", StoredVersionParts)

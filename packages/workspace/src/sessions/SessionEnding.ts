@@ -46,14 +46,15 @@ export const make: Effect.Effect<
   const analyses = yield* AnalysisQueue
   const billing = yield* Billing
 
-  /** The end of a conversation is charged, told, and its analysis queued. */
+  /** The end of a conversation is charged, told, and its analysis queued; a preview's is charged. */
   const follow = Effect.fnUntraced(function* (ended: ReadonlyArray<SessionRow>) {
     for (const row of ended) {
       if (isFailedDial(row)) yield* outbox.put(row, "phone_call.dial_finished", dialFinished(row))
-      if (row.status !== "completed" || row.preview) continue
+      if (row.status !== "completed") continue
       const seconds = row.duration_seconds ?? 0
-      yield* billing.charge(row.workspace_id, { kind: "agent", seconds })
-      if (row.source === "phone") yield* billing.charge(row.workspace_id, { kind: "phone", seconds })
+      yield* billing.charge(row.workspace_id, { kind: "agent", seconds }, row.id)
+      if (row.source === "phone") yield* billing.charge(row.workspace_id, { kind: "phone", seconds }, row.id)
+      if (row.preview) continue
       yield* outbox.put(row, "call.ended", callEnded(row))
       yield* analyses.put(row)
     }

@@ -5,6 +5,7 @@ import { Context, Effect, Layer, type Redacted } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { existsSync, mkdirSync } from "node:fs"
 import { dirname, resolve } from "node:path"
+import { runningServiceAddress, serviceAddress } from "./DatabaseRole.ts"
 import { isFolderHeld, lockFolder } from "./FolderLock.ts"
 import { findPostgres, runPostgres } from "./EmbeddedPostgres.ts"
 import { migrations } from "./migrations.ts"
@@ -49,7 +50,8 @@ export const layer = (
       const folder = yield* DataFolder
       if (settings.databaseUrl !== undefined) return serving(settings.databaseUrl, "DATABASE_URL", false)
       const running = yield* runPostgres(folder.path)
-      return serving(running.url, "the embedded PostgreSQL", true)
+      const url = yield* serviceAddress(folder.path, running.url)
+      return serving(url, "the embedded PostgreSQL", true)
     })
   )
 
@@ -61,8 +63,8 @@ export const layerBeside = (
     Effect.gen(function* () {
       if (settings.databaseUrl !== undefined) return serving(settings.databaseUrl, "DATABASE_URL", false)
       const path = yield* openFolder(settings.data)
-      const url = isFolderHeld(path) ? findPostgres(path) : undefined
-      if (url !== undefined) return serving(url, "the embedded PostgreSQL", false)
+      const found = isFolderHeld(path) ? findPostgres(path) : undefined
+      if (found !== undefined) return serving(runningServiceAddress(path, found), "the embedded PostgreSQL", false)
       return layer(settings).pipe(Layer.provide(DataFolder.layer(settings)))
     })
   )

@@ -1,6 +1,7 @@
 // Under which user PostgreSQL runs. It refuses to run as root, so a root service hands it to the owner of the
 // cluster, else to `postgres` or `nobody`. A home such as /root (0700) is closed to that user: then the process
-// keeps the one right to pass through folders (CAP_DAC_OVERRIDE, by util-linux' setpriv).
+// keeps the one right to look into folders (CAP_DAC_READ_SEARCH, by util-linux' setpriv), and no way to get another. It
+// sees nothing of the service's environment, which holds its keys.
 import { Effect } from "effect"
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { chownSync, existsSync, readFileSync, statSync } from "node:fs"
@@ -18,7 +19,7 @@ export interface PostgresAccount {
 export const accountFor = (cluster: string, paths: ReadonlyArray<string>): Effect.Effect<PostgresAccount, StartFault> =>
   Effect.gen(function* () {
     if (process.getuid?.() !== 0) {
-      return { run: (command, args, options) => spawn(command, args, options), own: () => undefined }
+      return { run: (command, args, options) => spawn(command, args, { ...options, env }), own: () => undefined }
     }
     const user = ownerOf(cluster) ?? userNamed("postgres") ?? userNamed("nobody")
     if (user === undefined) {
@@ -30,7 +31,7 @@ export const accountFor = (cluster: string, paths: ReadonlyArray<string>): Effec
     const own = (path: string) => chownSync(path, user.uid, user.gid)
     if ([cluster, ...paths].every((path) => canReach(path, user.uid))) {
       return {
-        run: (command, args, options) => spawn(command, args, { ...options, uid: user.uid, gid: user.gid }),
+        run: (command, args, options) => spawn(command, args, { ...options, env, uid: user.uid, gid: user.gid }),
         own
       }
     }
@@ -39,13 +40,26 @@ export const accountFor = (cluster: string, paths: ReadonlyArray<string>): Effec
         message: `PostgreSQL cannot run as root, and its user cannot reach ${cluster}; set PARLEY_DATA to a folder it can reach, or set DATABASE_URL`
       })
     }
-    const prefix = [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups", "--inh-caps=+dac_override"]
+    const prefix = [
+      `--reuid=${user.uid}`,
+      `--regid=${user.gid}`,
+      "--clear-groups",
+      "--no-new-privs",
+      "--inh-caps=-all,+dac_read_search",
+      "--bounding-set=-all,+dac_read_search"
+    ]
     return {
       run: (command, args, options) =>
-        spawn("/usr/bin/setpriv", [...prefix, "--ambient-caps=+dac_override", command, ...args], options),
+        spawn("/usr/bin/setpriv", [...prefix, "--ambient-caps=+dac_read_search", command, ...args], {
+          ...options,
+          env
+        }),
       own
     }
   })
+
+/** What PostgreSQL needs of an environment. */
+const env = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" }
 
 interface User {
   readonly uid: number

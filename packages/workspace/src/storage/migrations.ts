@@ -14,6 +14,8 @@ import { telephone } from "./migrations/0012_telephone.ts"
 import { jobQueues } from "./migrations/0013_job_queues.ts"
 import { publicFields } from "./migrations/0014_public_fields.ts"
 import { apiKeys } from "./migrations/0015_api_keys.ts"
+import { metering } from "./migrations/0016_metering.ts"
+import { auditLog } from "./migrations/0018_audit_log.ts"
 
 /** By name; the number decides the order. */
 export const migrations = {
@@ -31,5 +33,7 @@ export const migrations = {
   "0012_telephone": telephone,
   "0013_job_queues": jobQueues,
   "0014_public_fields": publicFields,
-  "0015_api_keys": apiKeys
+  "0015_api_keys": apiKeys,
+  "0016_metering": metering,
+  "0018_audit_log": auditLog
 }

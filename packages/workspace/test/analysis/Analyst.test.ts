@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import { Agents } from "../../src/agents/Agents.ts"
 import { Analyses } from "../../src/analysis/Analyses.ts"
 import * as Analyst from "../../src/analysis/Analyst.ts"
+import { Billing } from "../../src/billing/Billing.ts"
 import { Platform } from "../../src/Platform.ts"
 import { SessionLife } from "../../src/sessions/SessionLife.ts"
 import { Sessions } from "../../src/sessions/Sessions.ts"
@@ -111,6 +112,27 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("The analyst",
           criteria_results: []
         })
       }
+    })
+  )
+
+  it.effect("charges the model's time, and analyses nothing once the balance is spent, until there is a top-up", () =>
+    Effect.gen(function* () {
+      const billing = yield* Billing
+      const analyses = yield* Analyses
+      answers('{"summary": "Short."}', '{"summary": "Short."}')
+      const { id, ws } = yield* ended("paid analysis", [said("user", "Hi")])
+      yield* analysed(ws, id)
+      const sql = yield* SqlClient.SqlClient
+      const entries = yield* sql`SELECT 1 FROM usage_entries WHERE workspace_id = ${ws} AND kind = 'analysis'
+        AND quantity > 0 AND cost_nano = quantity * 1000000`
+      assert.lengthOf(entries, 1)
+      const { balance } = yield* billing.account(ws)
+      yield* billing.credit(ws, -balance, "")
+      const spent = yield* ended("paid analysis", [said("user", "Hi")])
+      assert.deepInclude(yield* analysed(ws, spent.id), { status: "error", error: "the balance is spent" })
+      assert.strictEqual((yield* Effect.flip(analyses.again(ws, spent.id))).status, 402)
+      yield* billing.credit(ws, balance, "")
+      yield* analyses.again(ws, spent.id)
     })
   )
 

@@ -9,7 +9,7 @@ import { formatPrice, Prices } from "../../src/billing/Prices.ts"
 import * as TestDatabase from "../../src/testing/TestDatabase.ts"
 import { Workspaces } from "../../src/identity/Workspaces.ts"
 
-const platform = (trialBalance: bigint | "unlimited") =>
+const platform = (trialBalance: bigint | "unlimited" | undefined) =>
   Layer.succeed(Platform, {
     voices: new Set<string>(),
     asrModels: ["vendor:transcribe-1"],
@@ -135,6 +135,25 @@ layer(live, { excludeTestServices: true })("Billing", (it) => {
       yield* billing.charge(ws, { kind: "agent", seconds: 600_000 })
       assert.deepInclude(yield* billing.admit(ws), { unlimited: true, concurrency: 50 })
     }).pipe(Effect.provide(Layer.fresh(Billing.layer).pipe(Layer.provide(platform("unlimited")))))
+  )
+
+  it.effect("leaves the operator's own workspace without limit where nothing is set, and no other", () =>
+    Effect.gen(function* () {
+      const [own, other] = [yield* workspace("default"), yield* workspace("a customer")]
+      const billing = yield* Billing
+      for (const ws of [own, other]) yield* billing.charge(ws, { kind: "agent", seconds: 83 * 60 })
+      assert.deepInclude(yield* billing.admit(own), { unlimited: true, balance: 5n * unit - 4_980_000_000n })
+      for (const ws of [own, other]) yield* billing.charge(ws, { kind: "agent", seconds: 60 })
+      assert.strictEqual((yield* billing.admit(own)).unlimited, true)
+      assert.deepInclude(yield* Effect.flip(billing.admit(other)), { status: 402 })
+    }).pipe(Effect.provide(Layer.fresh(Billing.layer).pipe(Layer.provide(platform(undefined)))))
+  )
+
+  it.effect("holds the operator's own workspace to what is set", () =>
+    Effect.gen(function* () {
+      const own = yield* workspace("default")
+      assert.deepInclude(yield* Effect.flip((yield* Billing).admit(own)), { status: 402 })
+    }).pipe(Effect.provide(Layer.fresh(Billing.layer).pipe(Layer.provide(platform(5n * unit)))))
   )
 
   it.effect("knows the tiers", () =>

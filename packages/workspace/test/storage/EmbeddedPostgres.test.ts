@@ -1,16 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { serviceAddress } from "../../src/storage/DatabaseRole.ts"
 import { DataFolder, layer as database } from "../../src/storage/Database.ts"
 import { findPostgres, runPostgres } from "../../src/storage/EmbeddedPostgres.ts"
 import { lockFolder } from "../../src/storage/FolderLock.ts"
 import { birthOf, isAlive } from "../../src/storage/ProcessProbe.ts"
+
+const as = <A>(url: Redacted.Redacted<string>, use: (sql: PgClient.PgClient) => Effect.Effect<A, unknown>) =>
+  Effect.scoped(Effect.flatMap(PgClient.makeClient({ url }), use)).pipe(Effect.provide(Reactivity.layer))
 
 const folderIn = (parent: string) =>
   Effect.acquireRelease(
@@ -104,8 +110,52 @@ describe("EmbeddedPostgres", () => {
       execFileSync("chmod", ["700", home])
       const folder = join(home, "data")
       mkdirSync(folder)
-      const running = yield* Effect.scoped(runPostgres(folder))
-      assert.isAbove(running.pid, 0)
+      process.env["PARLEY_SECRET_KEY"] = "canary of the environment"
+      const status = yield* Effect.scoped(
+        Effect.map(runPostgres(folder), ({ pid }) => {
+          assert.notInclude(readFileSync(`/proc/${pid}/environ`, "utf8"), "canary of the environment")
+          return readFileSync(`/proc/${pid}/status`, "utf8")
+        })
+      )
+      delete process.env["PARLEY_SECRET_KEY"]
+      assert.notMatch(status, /^Uid:\s+0/m)
+      // CAP_DAC_READ_SEARCH alone, and no way to get another.
+      for (const set of ["CapPrm", "CapEff", "CapBnd"]) assert.match(status, new RegExp(`^${set}:\\s+0*4$`, "m"))
+      assert.match(status, /^NoNewPrivs:\s+1/m)
+    })
+  )
+
+  it.live("works for the service as the owner of its tables and nothing more, also those of a superuser before", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderIn(tmpdir())
+      yield* Effect.gen(function* () {
+        const { url: administrator } = yield* runPostgres(folder)
+        yield* as(administrator, (sql) =>
+          Effect.andThen(
+            sql`CREATE TABLE left_over (id int GENERATED ALWAYS AS IDENTITY, word text)`,
+            sql`INSERT INTO left_over (word) VALUES ('kept')`
+          )
+        )
+        for (let start = 0; start < 2; start++) {
+          const url = yield* serviceAddress(folder, administrator)
+          const rows = yield* as(url, (sql) =>
+            Effect.andThen(
+              sql.unsafe(`ALTER TABLE left_over ADD COLUMN added${start} int`),
+              sql`SELECT word, (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS super FROM left_over`
+            )
+          )
+          assert.deepStrictEqual(rows, [{ word: "kept", super: false }])
+          for (const forbidden of [
+            "SELECT pg_read_file('/etc/passwd')",
+            "COPY left_over TO PROGRAM 'true'",
+            "CREATE ROLE other",
+            "ALTER SYSTEM SET work_mem = '1GB'"
+          ]) {
+            assert.strictEqual((yield* Effect.exit(as(url, (sql) => sql.unsafe(forbidden))))._tag, "Failure", forbidden)
+          }
+        }
+        assert.strictEqual(statSync(join(folder, "database-password")).mode & 0o777, 0o600)
+      }).pipe(Effect.scoped)
     })
   )
 })

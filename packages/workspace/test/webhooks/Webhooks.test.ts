@@ -226,7 +226,7 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
     })
   )
 
-  it.effect("charges a conversation by the second, once, and previews not at all", () =>
+  it.effect("charges a conversation by the second, once, a preview too", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const life = yield* SessionLife
@@ -239,7 +239,10 @@ layer(live, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (i
       yield* ended({ ...input, preview: true })
       const entries = yield* sql<{ kind: string; quantity: string; cost_nano: string }>`
         SELECT kind, quantity::text, cost_nano::text FROM usage_entries WHERE workspace_id = ${ws}`
-      assert.deepEqual(entries, [{ kind: "agent", quantity: "90", cost_nano: "90000000" }])
+      assert.deepEqual(entries, [
+        { kind: "agent", quantity: "90", cost_nano: "90000000" },
+        { kind: "agent", quantity: "0", cost_nano: "0" }
+      ])
     })
   )
 

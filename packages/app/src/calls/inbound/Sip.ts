@@ -114,6 +114,7 @@ const makeClaim = Effect.gen(function* () {
     const claimed: ClaimedCall = {
       ...tenant,
       sessionId: row.id,
+      isPhone: true,
       plan: Effect.gen(function* () {
         variables = yield* askedFor(incoming, ringing)
         const session = yield* life.prepare({ ...row, request: { ...row.request, dynamicVariables: variables } })

@@ -39,7 +39,7 @@ export const layer = Layer.effectDiscard(
       const listening = yield* listeningOf(handshake, vendor)
       return (socket: SpeechSocket) =>
         live.open(workspaceId, { language: hintOf(listening.languageCode), keyterms: listening.keyterms }).pipe(
-          Effect.flatMap((listener) => listen(socket, listener, listening)),
+          Effect.flatMap((listener) => Effect.raceFirst(listen(socket, listener, listening), listener.spent)),
           Effect.catch((failure) => closeWith(socket, failure))
         )
     })

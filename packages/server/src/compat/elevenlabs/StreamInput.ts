@@ -9,6 +9,7 @@ import { Cause, Data, Effect, Exit, Layer, Queue, Result, Schema, Stream } from 
 import { SpeechRequests } from "@parley/app/speech/SpeechRequests"
 import { Settings } from "../../Settings.ts"
 import { vendorHeaders } from "../native/vendorHeaders.ts"
+import { textPieces } from "../../http/sockets/textPieces.ts"
 import { type Handshake, WebSocketRoutes } from "../../http/sockets/WebSocketRoutes.ts"
 import type { SpeechSocket } from "../../http/sockets/SpeechSocket.ts"
 import { callerOf } from "./caller.ts"
@@ -156,7 +157,7 @@ const take = Effect.fnUntraced(function* (
     return yield* new Ending({ error: "the text is over 1 MiB", code: 1009, close: 1009 })
   }
   if (!text.isWellFormed()) return yield* endingOf(invalidRequest("text must be valid Unicode"))
-  if (text !== "") yield* Queue.offer(input, { _tag: "Text", text })
+  for (const piece of textPieces(text)) yield* Queue.offer(input, { _tag: "Text", text: piece })
   const trigger = triggered || try_trigger_generation === true
   if (flush === true || (trigger && phraseEnd.test(text))) {
     yield* Queue.offer(input, { _tag: "Flush" })

@@ -1,8 +1,8 @@
-// A small body, whole: up to its limit, else 413; as JSON that is not too deep, else 400.
+// A small body, whole: up to its limit, else 413; as JSON within bounds, else 400.
 import { BadRequest, TooLarge } from "@parley/contract/Errors"
 import { ByteSize, Effect, Result } from "effect"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
-import { deepestJson, nestsDeeper } from "./jsonDepth.ts"
+import { jsonExcess } from "./jsonBounds.ts"
 
 /** The whole body, at most `limit` bytes: 413 beyond, 400 when it was cut off. */
 export const bodyBytes = (
@@ -38,7 +38,7 @@ export const tooLarge = (limit: number): TooLarge =>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** The JSON value of UTF-8 bytes; 400 for anything else, and for what nests deeper than `deepestJson`. */
+/** The JSON value of UTF-8 bytes; 400 for anything else, and for what is beyond `jsonBounds`. */
 export const parseJson = (bytes: Uint8Array): Effect.Effect<unknown, BadRequest> =>
   Effect.flatMap(
     Effect.try({ try: () => utf8.decode(bytes), catch: () => new BadRequest({ message: "Malformed JSON" }) }),
@@ -46,10 +46,11 @@ export const parseJson = (bytes: Uint8Array): Effect.Effect<unknown, BadRequest>
   )
 
 /** The same of a text. */
-export const jsonOf = (text: string): Result.Result<unknown, BadRequest> =>
-  nestsDeeper(text, deepestJson)
-    ? Result.fail(new BadRequest({ message: `The JSON nests deeper than ${deepestJson} levels` }))
-    : Result.try({
-        try: (): unknown => JSON.parse(text),
-        catch: () => new BadRequest({ message: "Malformed JSON" })
-      })
+export const jsonOf = (text: string): Result.Result<unknown, BadRequest> => {
+  const excess = jsonExcess(text)
+  if (excess !== undefined) return Result.fail(new BadRequest({ message: excess }))
+  return Result.try({
+    try: (): unknown => JSON.parse(text),
+    catch: () => new BadRequest({ message: "Malformed JSON" })
+  })
+}

@@ -12,6 +12,7 @@ import { synthesisRequest } from "@parley/app/speech/synthesisRequest"
 import { MessagePack } from "../body/MessagePack.ts"
 import * as TimedAudio from "../timedAudio.ts"
 import { bearer } from "./bearer.ts"
+import { textPieces } from "./textPieces.ts"
 import { WebSocketRoutes } from "./WebSocketRoutes.ts"
 import type { SpeechSocket } from "./SpeechSocket.ts"
 import { KeyCheck } from "../KeyCheck.ts"
@@ -84,13 +85,18 @@ const once = Effect.fnUntraced(function* (session: Session, socket: SpeechSocket
   const { request, text } = yield* requestOf(session, first["request"])
   const speaker = yield* Effect.mapError(session.speechRequests.open(request), refused)
   const input = yield* Queue.bounded<SpeechInput, Cause.Done>(16)
-  if (text !== "") yield* Queue.offer(input, { _tag: "Text", text })
   const speaking = speaker.speak(Stream.fromQueue(input)).pipe(
-    Stream.mapError((failure) => new Ending({ event: finished("error", failure.message, time()), code: 1011 })),
+    Stream.mapError(
+      (failure) =>
+        new Ending({ event: finished("error", failure.message, time()), code: failure.status === 402 ? 1008 : 1011 })
+    ),
     session.timing ? timed : plain,
     Stream.runForEach((event) => socket.send(MessagePack.encode({ ...event, time: time() })))
   )
-  yield* Effect.all([listen(socket, input), speaking], { concurrency: 2, discard: true })
+  yield* Effect.all([Effect.andThen(put(text, input), listen(socket, input)), speaking], {
+    concurrency: 2,
+    discard: true
+  })
   yield* socket.send(MessagePack.encode(finished("stop", undefined, time())))
 })
 
@@ -105,7 +111,7 @@ const listen = Effect.fnUntraced(function* (socket: SpeechSocket, input: Queue.Q
         if (text.length > longestFrameText) {
           return yield* new Ending({ event: failed("text is too large"), code: 1009 })
         }
-        if (text !== "") yield* Queue.offer(input, { _tag: "Text", text })
+        yield* put(text, input)
         break
       }
       case "flush":
@@ -120,6 +126,10 @@ const listen = Effect.fnUntraced(function* (socket: SpeechSocket, input: Queue.Q
     }
   }
 })
+
+/** Waits while enough text waits to be spoken. */
+const put = (text: string, input: Queue.Queue<SpeechInput, Cause.Done>): Effect.Effect<void> =>
+  Effect.forEach(textPieces(text), (piece) => Queue.offer(input, { _tag: "Text", text: piece }), { discard: true })
 
 type Messages<E> = Stream.Stream<object, E>
 

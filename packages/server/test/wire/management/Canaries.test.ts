@@ -197,8 +197,16 @@ const makeAgent = async () => {
       post_call: [hook("hook", credentials.hookSecret), hook("broken-hook", credentials.hookSecret)]
     }
   }
-  const id = (await ask("POST", agents, { name: "Desk", config })).json()["agent_id"] ?? ""
+  const tools = config.tools
+  const id =
+    (
+      await ask("POST", agents, { name: "Desk", config: { ...config, tools: { ...tools, mcp_server_ids: [] } } })
+    ).json()["agent_id"] ?? ""
   await ask("POST", `${agents}/${id}/publish`)
+  // With a server that never listed its tools nothing is published: what that tells is looked at, too.
+  await ask("PATCH", `${agents}/${id}/config`, { tools })
+  await ask("POST", `${agents}/${id}/publish`)
+  await ask("PATCH", `${agents}/${id}/config`, { tools: { ...tools, mcp_server_ids: [] } })
   return id
 }
 

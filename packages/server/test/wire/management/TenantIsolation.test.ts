@@ -9,6 +9,7 @@ import { Recordings } from "@parley/workspace/recordings/Recordings"
 import { SessionLife } from "@parley/workspace/sessions/SessionLife"
 import { VoiceModels } from "@parley/workspace/voices/VoiceModels"
 import { Workspaces } from "@parley/workspace/identity/Workspaces"
+import { plainHost, plainMcpServer } from "@parley/workspace/testing/PlainMcpServer"
 import { Effect, Redacted } from "effect"
 import { writeFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
@@ -16,7 +17,7 @@ import { expect } from "vitest"
 import { HttpListener } from "../../../src/http/HttpListener.ts"
 import { serviceWith } from "../../../src/testing/TestService.ts"
 
-const service = serviceWith()
+const service = serviceWith({ PARLEY_ALLOW_PRIVATE_NETWORKS: plainHost })
 
 interface Operation {
   readonly id: string
@@ -163,7 +164,7 @@ const estate = Effect.fnUntraced(function* (name: string, { ask, make }: Caller)
     url: "https://api.example.com/book",
     headers: [{ kind: "authorization_bearer", value: "Bearer mine" }]
   })
-  const { mcp_server_id } = yield* make(`${base}/mcp-servers`, { name: "Mine", url: "https://mcp.example.invalid/mcp" })
+  const { mcp_server_id } = yield* make(`${base}/mcp-servers`, { name: "Mine", url: (yield* plainMcpServer).url })
   const { knowledge_source_id } = yield* make(`${base}/knowledge-sources`, () =>
     form({ source: markdown("# Mine\n\nA secret of the workspace."), name: "Mine.md" })
   )

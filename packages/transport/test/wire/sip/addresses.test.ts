@@ -88,7 +88,9 @@ describe("a call that was placed", () => {
       const { peer: hidden } = await victim()
       const trunk = { uri: `${forbidden}:${hidden.port}`, transport, credentials: undefined }
       const request = { trunk, from: "+15550100", to: "+15550177", headers: {}, ringSeconds: 1 }
-      expect(await server.sip.dial(request).outcome).toMatchObject({ status: "failed", sipStatus: null })
+      const outcome = await server.sip.dial(request).outcome
+      expect(outcome).toMatchObject({ status: "failed", sipStatus: null })
+      expect(server.sipTraces.get(outcome.callId)?.map(({ what }) => what)).toEqual(["trunk address"])
       expect(await server.sip.check(trunk)).toMatchObject({ sipStatus: null })
       expect(hidden.log).toEqual([])
       hidden.close()
@@ -147,15 +149,15 @@ describe("sound", () => {
   )
 
   it(
-    "is not moved by a stranger's packets, nor does it press keys",
+    "is not moved by a stranger's packets, nor do they press keys, though they come first",
     withServer(async (server) => {
       const { rtp, talk } = await server.caller()
       const ok = await talk.connect({ body: sdp(rtp.port) })
       await until(() => server.taken.length === 1, "no leg")
       const to = rtpPortIn(ok.body)
       const stranger = await server.rtp("127.0.0.9")
-      for (let i = 0; i < 40; i++) {
-        if (i % 4 === 0) rtp.send(to)
+      for (let i = 0; i < 60; i++) {
+        if (i >= 20 && i % 4 === 0) rtp.send(to)
         stranger.send(to, i % 2 === 0 ? 0 : 101, Buffer.from([5, 0x80, 3, 0x20]))
         await rest(10)
       }

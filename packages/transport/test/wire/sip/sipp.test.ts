@@ -2,7 +2,7 @@
 import { createSocket } from "node:dgram"
 import { setTimeout as rest } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { withServer, number, until, type SipTestServer } from "./SipTestServer.ts"
+import { withServer, number, until, type SipTestServer, type Taken } from "./SipTestServer.ts"
 import { got, gotOf, hasSipp, held, inviteSdp, lossyRoad, pause, replied, repliedInDialog, sent, sipp } from "./sipp.ts"
 
 const freePort = async (): Promise<number> => {
@@ -164,13 +164,16 @@ describe.skipIf(!hasSipp)("a road that loses every fifth packet each way", () =>
         }).done
         expect(code, output).toBe(0)
         expect(road.counts.dropped).toBeGreaterThan(10)
-        await until(() => server.taken.every(({ closed }) => closed.length === 1), "a leg was not told").catch(
+        // Where the BYE came and the ACK did not, there was no leg yet.
+        const legs = (): ReadonlyArray<Taken> => server.taken.filter(({ leg }) => leg !== undefined)
+        await until(() => legs().every(({ closed }) => closed.length === 1), "a leg was not told").catch(
           (error: unknown) => {
-            const silent = server.taken.filter(({ closed }) => closed.length !== 1)
+            const silent = legs().filter(({ closed }) => closed.length !== 1)
             throw new Error(JSON.stringify(silent.map(({ leg }) => leg?.sipTrace())), { cause: error })
           }
         )
-        expect(server.taken.map(({ closed }) => closed[0])).toEqual(Array.from({ length: calls }, () => "left"))
+        expect(server.taken.length).toBe(calls)
+        expect(new Set(legs().map(({ closed }) => closed[0]))).toEqual(new Set(["left"]))
       } finally {
         road.close()
       }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { nestsDeeper } from "../../../src/http/body/jsonDepth.ts"
+import { jsonExcess } from "../../../src/http/body/jsonBounds.ts"
 
 const depthOf = (value: unknown): number =>
   typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
@@ -20,7 +20,11 @@ const anyValue = (next: () => number, deepest: number): unknown => {
   return kind === 2 ? items : Object.fromEntries(items.map((item, i) => [`${texts[i]}${i}`, item]))
 }
 
-describe("nestsDeeper", () => {
+const nestsDeeper = (text: string, levels: number) => jsonExcess(text, { levels, values: 1_000_000 }) !== undefined
+
+const values = (count: number) => JSON.stringify(Array.from({ length: count }, () => ","))
+
+describe("jsonExcess", () => {
   it("knows the depth of every JSON text", () => {
     const next = random(7)
     for (let i = 0; i < 2_000; i++) {
@@ -35,6 +39,12 @@ describe("nestsDeeper", () => {
   it("does not count what stands in strings", () => {
     assert.isFalse(nestsDeeper('["[[[[", "\\"[[[[", "\\\\", "{"]', 1))
     assert.isTrue(nestsDeeper('["\\\\", [[]]]', 2))
+  })
+
+  it("counts values, not what stands in strings", () => {
+    assert.isUndefined(jsonExcess(values(50_000)))
+    assert.match(jsonExcess(values(50_001)) ?? "", /more than 50000 values/)
+    assert.match(jsonExcess(`{${'"a":1,'.repeat(60_000)}"b":2}`) ?? "", /more than 50000 values/)
   })
 
   it("takes any text", () => {
