@@ -21,6 +21,7 @@ import { expand } from "../src/storage/masterKey.ts"
 import { makeSecretBox, type SecretBox } from "../src/storage/SecretBox.ts"
 import { type SecretOwner, secretOwner } from "../src/storage/SecretOwner.ts"
 import { Secrets } from "../src/storage/Secrets.ts"
+import { plainHost, plainMcpServer } from "../src/testing/PlainMcpServer.ts"
 import * as TestDatabase from "../src/testing/TestDatabase.ts"
 import { Tools } from "../src/tools/Tools.ts"
 import * as Workspace from "../src/Workspace.ts"
@@ -32,7 +33,7 @@ const platform = Layer.succeed(Platform, {
   voices: new Set<string>(),
   asrModels: ["vendor:transcribe-1"],
   llmModels: ["demo"],
-  allowedPrivate: [],
+  allowedPrivate: [plainHost],
   cloning: false,
   trialBalance: 5_000_000_000n
 })
@@ -51,7 +52,7 @@ const estate = Effect.gen(function* () {
   const tools = yield* Tools
   const { tool_id } = yield* tools.create(ws, { name: "Book", url: "https://api.example.com/", headers })
   const servers = yield* McpServers
-  const { mcp_server_id } = yield* servers.create(ws, { name: "M", url: "https://mcp.example.com/", headers })
+  const { mcp_server_id } = yield* servers.create(ws, { name: "M", url: (yield* plainMcpServer).url, headers })
   const agents = yield* Agents
   const { agent_id } = yield* agents.create(ws, {
     name: "Ada",

@@ -90,7 +90,8 @@ export class Versions extends Context.Service<
             }
             if (agent.live_version !== null) {
               const live = yield* findVersion(agentId, agent.live_version)
-              if (live.config_hash === hash && areSame(live.mcp_servers, mcpServers)) return show(live)
+              if (live.config_hash === hash && areSame(listings(live.mcp_servers), listings(mcpServers)))
+                return show(live)
             }
             const number = (agent.live_version ?? 0) + 1
             const row = yield* versionRows(sql`
@@ -158,6 +159,10 @@ const VersionRow = Schema.Struct({
 })
 type VersionRow = typeof VersionRow.Type
 const versionRows = rowsOf("agent_versions", VersionRow)
+
+/** Where a server is and its credentials are in the hash; a new seal over the same credential is no change. */
+const listings = (servers: ReadonlyArray<{ readonly mcp_server_id: string; readonly tools?: unknown }>) =>
+  servers.map(({ mcp_server_id, tools }) => ({ mcp_server_id, tools }))
 
 const areSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other)
 

@@ -16,6 +16,7 @@ import { publicFields } from "./migrations/0014_public_fields.ts"
 import { apiKeys } from "./migrations/0015_api_keys.ts"
 import { metering } from "./migrations/0016_metering.ts"
 import { secondLegs } from "./migrations/0017_second_legs.ts"
+import { auditLog } from "./migrations/0018_audit_log.ts"
 
 /** By name; the number decides the order. */
 export const migrations = {
@@ -35,5 +36,6 @@ export const migrations = {
   "0014_public_fields": publicFields,
   "0015_api_keys": apiKeys,
   "0016_metering": metering,
-  "0017_second_legs": secondLegs
+  "0017_second_legs": secondLegs,
+  "0018_audit_log": auditLog
 }

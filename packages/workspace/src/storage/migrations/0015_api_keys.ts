@@ -1,5 +1,5 @@
 // What a key is called, what it may do and until when; and whether a revoked one was revoked by a person or retired because
-// the setting changed. Of keys revoked before, nobody knows: they stay revoked. Beside them, who changed what.
+// the setting changed. Of keys revoked before, nobody knows: they stay revoked.
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -10,20 +10,7 @@ const statements = [
     ADD COLUMN scopes jsonb NOT NULL DEFAULT '["read", "manage", "speak", "call"]',
     ADD COLUMN expires_at timestamptz(3),
     ADD COLUMN retired boolean NOT NULL DEFAULT false`,
-  `CREATE INDEX api_keys_newest ON api_keys (workspace_id, seq DESC)`,
-  `CREATE TABLE audit_entries (
-    id text PRIMARY KEY,
-    seq bigint GENERATED ALWAYS AS IDENTITY,
-    workspace_id text NOT NULL REFERENCES workspaces(id),
-    key_id text NOT NULL,
-    key_label text NOT NULL,
-    action text NOT NULL,
-    resource_type text,
-    resource_id text,
-    created_at timestamptz(3) NOT NULL DEFAULT now()
-  )`,
-  `CREATE INDEX audit_entries_newest ON audit_entries (workspace_id, seq DESC)`,
-  `CREATE INDEX audit_entries_age ON audit_entries (created_at)`
+  `CREATE INDEX api_keys_newest ON api_keys (workspace_id, seq DESC)`
 ]
 
 export const apiKeys = Effect.gen(function* () {
