@@ -131,5 +131,10 @@ const withPhoneTools = (plan: CallPlan, { telephone }: Leg): CallPlan =>
 const writeBeginning = (plan: CallPlan, journal: Journal.Journal): void => {
   for (const { data, name } of plan.missing ?? []) journal.fault(name, data)
   if (plan.showInstructions !== true) return
-  journal.note("model_instructions", { system: plan.prompt.system, tools: toolSpecs(plan) })
+  const { documents = "", system } = plan.prompt
+  journal.note("model_instructions", {
+    system,
+    ...(documents === "" ? {} : { documents }),
+    tools: toolSpecs(plan)
+  })
 }

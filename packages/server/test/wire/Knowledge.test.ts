@@ -75,7 +75,7 @@ describe("knowledge", { timeout: 60_000 }, () => {
     for (let more = 5; messages.length === 2 && more > 0; more--) {
       ;({ messages, session } = await asked(agent, "How much are two tickets?"))
     }
-    expect(messages.map(({ role }) => role)).toEqual(["system", "system", "user"])
+    expect(messages.map(({ role }) => role)).toEqual(["system", "user", "user"])
     expect(messages[0]?.content).not.toContain("ticket")
     expect(messages[1]?.content).toContain("[1] house.md: Tickets\nA ticket costs 14 euros.")
     let found: Entry | undefined
@@ -94,12 +94,13 @@ describe("knowledge", { timeout: 60_000 }, () => {
     })
   })
 
-  it("is part of the prompt when it is short", async () => {
+  it("is known by heart when it is short", async () => {
     const agent = await published(await upload("POST", path, "A ticket costs 15 euros."))
     const { messages } = await asked(agent, "How much are two tickets?")
-    expect(messages.map(({ role }) => role)).toEqual(["system", "user"])
-    expect(messages[0]?.content).toMatch(
-      /^You are a guide\.\n\n.*\n<documents>\n<document title="house\.md">\nA ticket costs 15 euros\.\n<\/document>/
+    expect(messages.map(({ role }) => role)).toEqual(["system", "user", "user"])
+    expect(messages[0]?.content).not.toContain("ticket")
+    expect(messages[1]?.content).toMatch(
+      /^\[.*\]\n<documents>\n<document title="house\.md">\nA ticket costs 15 euros\.\n<\/document>\n<\/documents>$/
     )
   })
 })

@@ -14,7 +14,10 @@ export const byTheSecond = Effect.fnUntraced(function* <A, E, R>(
     Effect.gen(function* () {
       const startedAt = yield* Clock.currentTimeMillis
       const meter = yield* billing.meter(workspaceId, { kinds: [kind], timed: true })
-      const charge = Effect.flatMap(Clock.currentTimeMillis, (now) => meter.charge((now - startedAt) / 1000))
+      const charge = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        // A clock in whole milliseconds: no work takes none.
+        meter.charge(Math.max(1, now - startedAt) / 1000)
+      )
       return yield* Effect.ensuring(meter.whilePaid(work), charge)
     })
   )

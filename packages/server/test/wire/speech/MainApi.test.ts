@@ -14,7 +14,7 @@ describe.skipIf(peersMissing)("the main API through its official SDK", { timeout
   let sdk: FishAudio
 
   beforeAll(async () => {
-    service = await startService()
+    service = await startService({ PARLEY_TRIAL_BALANCE: "1000" })
     sdk = fishAudio(service.url, service.key)
   })
   afterAll(() => service.stop())
