@@ -55,7 +55,7 @@ app.addHook("onRequest", async (request) => {
 })
 
 const shownColumns =
-  "seq, id, workspace_id, name, description, status, public_enabled, allowed_origins, overrides_allowed, " +
+  "seq, id, workspace_id, name, description, status, public_enabled, allowed_origins, overrides_allowed, public_fields_allowed, " +
   "live_version, created_at, updated_at"
 
 const findAgent = async (workspace, id, columns = "*") => {
@@ -77,6 +77,7 @@ const showAgent = (row) => ({
   public_enabled: row.public_enabled,
   allowed_origins: row.allowed_origins,
   overrides_allowed: row.overrides_allowed,
+  public_fields_allowed: row.public_fields_allowed,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString()
 })
