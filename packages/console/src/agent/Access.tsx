@@ -52,8 +52,18 @@ export const Access = ({ agent, client, onChanged }: Props) => {
           if (allowed_origins.join() !== agent.allowed_origins.join()) void patch({ allowed_origins }, "Origins saved.")
         }}
       />
-      <PublicFields agent={agent} patch={patch} />
-      <Overrides agent={agent} patch={patch} />
+      <Picks
+        heading="What a call without a key may set"
+        names={publicFields}
+        allowed={agent.public_fields_allowed}
+        onAllow={(public_fields_allowed) => void patch({ public_fields_allowed }, "Saved.")}
+      />
+      <Picks
+        heading="What a session may override"
+        names={overrides}
+        allowed={agent.overrides_allowed}
+        onAllow={(overrides_allowed) => void patch({ overrides_allowed }, "Saved.")}
+      />
       <Manage client={client} agent={agent} onChanged={onChanged} patch={patch} />
     </>
   )
@@ -62,54 +72,26 @@ export const Access = ({ agent, client, onChanged }: Props) => {
 /** Changes the agent and shows the message. */
 type Patch = (change: Parameters<ParleyClient["agents"]["update"]>[1], message: string) => Promise<void>
 
-const Overrides = ({ agent, patch }: { readonly agent: Agent; readonly patch: Patch }) => (
-  <>
-    <h3>What a session may override</h3>
-    <ul class="picks">
-      {overrides.map(([name, words]) => (
-        <li key={name}>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={agent.overrides_allowed.includes(name)}
-              onChange={(event) =>
-                void patch(
-                  {
-                    overrides_allowed: event.currentTarget.checked
-                      ? [...agent.overrides_allowed, name]
-                      : agent.overrides_allowed.filter((other) => other !== name)
-                  },
-                  "Saved."
-                )
-              }
-            />
-            {words}
-          </label>
-        </li>
-      ))}
-    </ul>
-  </>
-)
+interface PicksProps<Name extends string> {
+  readonly heading: string
+  readonly names: ReadonlyArray<readonly [name: Name, words: string]>
+  readonly allowed: ReadonlyArray<Name>
+  readonly onAllow: (allowed: ReadonlyArray<Name>) => void
+}
 
-const PublicFields = ({ agent, patch }: { readonly agent: Agent; readonly patch: Patch }) => (
+/** What the owner allows, each by its name. */
+const Picks = <Name extends string>({ allowed, heading, names, onAllow }: PicksProps<Name>) => (
   <>
-    <h3>What a call without a key may set</h3>
+    <h3>{heading}</h3>
     <ul class="picks">
-      {publicFields.map(([name, words]) => (
+      {names.map(([name, words]) => (
         <li key={name}>
           <label class="check">
             <input
               type="checkbox"
-              checked={agent.public_fields_allowed.includes(name)}
+              checked={allowed.includes(name)}
               onChange={(event) =>
-                void patch(
-                  {
-                    public_fields_allowed: event.currentTarget.checked
-                      ? [...agent.public_fields_allowed, name]
-                      : agent.public_fields_allowed.filter((other) => other !== name)
-                  },
-                  "Saved."
-                )
+                onAllow(event.currentTarget.checked ? [...allowed, name] : allowed.filter((other) => other !== name))
               }
             />
             {words}

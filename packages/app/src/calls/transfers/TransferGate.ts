@@ -2,11 +2,10 @@
 // we. Asked once for each, just before the REFER or the INVITE leaves; what it says no to is not sent. The same rules as
 // for calls that the API places; a call that we place takes a place, and its seconds are charged.
 import type { CallReason, DialRefusal } from "@parley/engine/ports/CallParts"
-import type { PhoneLine } from "@parley/workspace/phone/PhoneLines"
+import type { PhoneLine, PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import { SecondLegs } from "@parley/workspace/sessions/SecondLegs"
 import { Context, Data, Effect, Layer, type Scope } from "effect"
 import type { AppSettings } from "../../AppSettings.ts"
-import type { PhoneLines } from "@parley/workspace/phone/PhoneLines"
 import type { Billing } from "@parley/workspace/billing/Billing"
 import { makeDialPermission } from "../../phone/dialPermission.ts"
 import { CallPlaces } from "../CallPlaces.ts"
